@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* For a reading of schema/records.def that looks at the records alone. */
+#define U8(...)
+#define U16(...)
+#define U32(...)
+#define N64(...)
+#define S64(...)
+#define X32(...)
+#define X64(...)
+#define BOOL(...)
+#define ENUM(...)
+#define STR(...)
+#define BYTES(...)
+#define STRS(...)
+#define U8S(...)
