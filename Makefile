@@ -61,6 +61,16 @@ $(O)/libdofpipe.a: $(LIBOBJ)
 	$(call say,AR)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
+COMMONOBJ := $(patsubst %.c,$(O)/%.o,$(wildcard tools/common/*.c))
+define program
+$(O)/$(1): $$(patsubst %.c,$(O)/%.o,$$(wildcard tools/$(1)/*.c)) \
+		$(COMMONOBJ) $(O)/libdofpipe.a
+	$$(call say,LINK)
+	$$(Q)$$(CC) $$(DP_SAN) $$(CFLAGS) -pthread $$(LDFLAGS) -o $$@ $$^ \
+		$$(DP_LDLIBS) $$(LDLIBS)
+endef
+$(foreach p,$(PROGS),$(eval $(call program,$(p))))
+
 $(O)/tests/unit/test_%: $(O)/tests/unit/test_%.o $(O)/libdofpipe.a
 	$(call say,LINK)
 	$(Q)$(CC) $(DP_SAN) $(CFLAGS) -pthread $(LDFLAGS) -o $@ $^ \

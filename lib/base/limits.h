@@ -34,6 +34,8 @@ enum {
 	DP_MAX_SYMTAB = 1 << 30,        /* a symbol table or its strings */
 	DP_MAX_DEBUGDATA = 256 << 20,   /* .gnu_debugdata, unpacked */
 	DP_MAX_SCAN = 256 << 20,     /* PT_LOAD bytes searched for bare DOF */
+	DP_MAX_SEGMENTS = 2048,      /* PT_LOAD and PT_TLS of one object */
+	DP_MAX_RAW_BYTES = 1 << 30,  /* raw sections of one object, in all */
 	DP_MAX_AR_MEMBERS = 1 << 20, /* members of one archive */
 	DP_MAX_FAT_ARCHS = 64,       /* slices of one fat Mach-O */
 	DP_MAX_MACHO_CMDS = 1 << 16, /* load commands of one Mach-O */

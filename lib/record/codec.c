@@ -90,8 +90,9 @@ begin(struct dp_buf *b, size_t size, uint16_t type, struct dp_err *e)
 #define ENDRECORD(T, t)                                                        \
 	return (n + 7) & ~(size_t)7;                                           \
 	}
-#include "record/undef.h"
 #include "records.def"
+
+#include "record/undef.h"
 
 #define RECORD(T, t, num, ver, stages, doc)                                    \
 	bool dp_enc_##t(struct dp_buf *b, const struct dp_rec_##t *r,          \
@@ -118,8 +119,9 @@ begin(struct dp_buf *b, size_t size, uint16_t type, struct dp_err *e)
 #define ENDRECORD(T, t)                                                        \
 	return true;                                                           \
 	}
-#include "record/undef.h"
 #include "records.def"
+
+#include "record/undef.h"
 
 bool
 dp_record_encode(struct dp_buf *b, const struct dp_record *rec,
@@ -131,8 +133,9 @@ dp_record_encode(struct dp_buf *b, const struct dp_record *rec,
 		return dp_enc_##t(b, &rec->t, e);
 #include "record/nofields.h"
 #define ENDRECORD(T, t)
-#include "record/undef.h"
 #include "records.def"
+
+#include "record/undef.h"
 	default:
 		return dp_err_set(e, DP_EUSAGE, DP_NOOFF, "no record type %u",
 		                  rec->type);
@@ -185,8 +188,9 @@ get_strs(struct dp_rd *r)
 #define STRS(t, f, doc)       r->f = get_strs(rd);
 #define U8S(t, f, doc)        r->f = get_bytes(rd);
 #define ENDRECORD(T, t)       }
-#include "record/undef.h"
 #include "records.def"
+
+#include "record/undef.h"
 
 bool
 dp_record_decode(struct dp_bytes whole, struct dp_record *rec_ret,
@@ -212,8 +216,9 @@ dp_record_decode(struct dp_bytes whole, struct dp_record *rec_ret,
 		break;
 #include "record/nofields.h"
 #define ENDRECORD(T, t)
-#include "record/undef.h"
 #include "records.def"
+
+#include "record/undef.h"
 	}
 	if (!dp_rd_ok(&rd))
 		return dp_err_set(e, DP_EFORMAT, rd.pos,

@@ -26,8 +26,9 @@ enum { DP_RECORD_HEADER_SIZE = 8 };
 	                struct dp_err *e);
 #include "record/nofields.h"
 #define ENDRECORD(T, t)
-#include "record/undef.h"
 #include "records.def"
+
+#include "record/undef.h"
 
 /* Append any record; its type says which. */
 bool dp_record_encode(struct dp_buf *b, const struct dp_record *rec,

@@ -39,8 +39,9 @@ put_word(struct dp_json *j, const char *key, enum dp_list list, uint8_t v)
 #define STRS(t, f, doc)       dp_json_strs(j, #f, r->f.run);
 #define U8S(t, f, doc)        dp_json_u8s(j, #f, r->f);
 #define ENDRECORD(T, t)       }
-#include "record/undef.h"
 #include "records.def"
+
+#include "record/undef.h"
 
 bool
 dp_record_to_json(struct dp_buf *b, const struct dp_record *rec,
@@ -60,8 +61,9 @@ dp_record_to_json(struct dp_buf *b, const struct dp_record *rec,
 		break;
 #include "record/nofields.h"
 #define ENDRECORD(T, t)
-#include "record/undef.h"
 #include "records.def"
+
+#include "record/undef.h"
 	}
 	if (!dp_json_end(&j))
 		return dp_err_set(e, DP_ENOMEM, DP_NOOFF, "out of memory");
@@ -280,8 +282,9 @@ get_u8s(struct in *in, const char *key)
 #define STRS(t, f, doc)       r->f = get_strs(in, #f);
 #define U8S(t, f, doc)        r->f = get_u8s(in, #f);
 #define ENDRECORD(T, t)       }
-#include "record/undef.h"
 #include "records.def"
+
+#include "record/undef.h"
 
 static bool
 line_to_record(struct in *in, struct dp_record *rec, struct dp_err *e)
@@ -299,8 +302,9 @@ line_to_record(struct in *in, struct dp_record *rec, struct dp_err *e)
 		break;
 #include "record/nofields.h"
 #define ENDRECORD(T, t)
-#include "record/undef.h"
 #include "records.def"
+
+#include "record/undef.h"
 	default:
 		return dp_err_set(e, DP_EUNSUP, 0, "record type \"%.40s\"",
 		                  type);

@@ -10,8 +10,9 @@ static const struct row rows[DP_REC_MAX + 1] = {
 #define RECORD(T, t, num, ver, stages, doc) [DP_REC_##T] = { #t, (ver) },
 #include "record/nofields.h"
 #define ENDRECORD(T, t)
-#include "record/undef.h"
 #include "records.def"
+
+#include "record/undef.h"
 };
 
 /* One NULL-free array of words a list, then a table of the arrays. */

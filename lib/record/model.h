@@ -42,8 +42,9 @@ enum dp_rectype {
 #define RECORD(T, t, num, ver, stages, doc) DP_REC_##T = (num),
 #include "record/nofields.h"
 #define ENDRECORD(T, t)
-#include "record/undef.h"
 #include "records.def"
+
+#include "record/undef.h"
 	DP_REC_MAX = 63, /* numbers above are from a later version */
 };
 
@@ -65,8 +66,9 @@ enum dp_rectype {
 #define ENDRECORD(T, t)                                                        \
 	}                                                                      \
 	;
-#include "record/undef.h"
 #include "records.def"
+
+#include "record/undef.h"
 
 /* Any record.  `version` is what the stream said; a reader fills it in. */
 struct dp_record {
@@ -76,8 +78,9 @@ struct dp_record {
 #define RECORD(T, t, num, ver, stages, doc) struct dp_rec_##t t;
 #include "record/nofields.h"
 #define ENDRECORD(T, t)
-#include "record/undef.h"
 #include "records.def"
+
+#include "record/undef.h"
 	};
 };
 
@@ -104,8 +107,9 @@ struct dp_record {
 #define ENDRECORD(T, t)                                                        \
 	}                                                                      \
 	;
-#include "record/undef.h"
 #include "records.def"
+
+#include "record/undef.h"
 
 #define DP_WIRE_OFF(t, f) offsetof(struct dp_wire_##t, f)
 

@@ -112,8 +112,9 @@ put_json(struct dp_writer *w, const struct dp_record *rec, struct dp_err *e)
 	}
 #include "record/nofields.h"
 #define ENDRECORD(T, t)
-#include "record/undef.h"
 #include "records.def"
+
+#include "record/undef.h"
 
 #define RECORD(T, t, num, ver, stages, doc)                                    \
 	bool dp_put_##t(struct dp_writer *w, const struct dp_rec_##t *r,       \
@@ -133,8 +134,9 @@ put_json(struct dp_writer *w, const struct dp_record *rec, struct dp_err *e)
 	}
 #include "record/nofields.h"
 #define ENDRECORD(T, t)
-#include "record/undef.h"
 #include "records.def"
+
+#include "record/undef.h"
 
 bool
 dp_put_record(struct dp_writer *w, const struct dp_record *rec,
@@ -146,8 +148,9 @@ dp_put_record(struct dp_writer *w, const struct dp_record *rec,
 		return dp_put_##t(w, &rec->t, e);
 #include "record/nofields.h"
 #define ENDRECORD(T, t)
-#include "record/undef.h"
 #include "records.def"
+
+#include "record/undef.h"
 	default:
 		return dp_err_set(e, DP_EUSAGE, DP_NOOFF, "no record type %u",
 		                  rec->type);

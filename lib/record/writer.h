@@ -40,8 +40,9 @@ void dp_writer_deinit(struct dp_writer *w);
 	                struct dp_err *e);
 #include "record/nofields.h"
 #define ENDRECORD(T, t)
-#include "record/undef.h"
 #include "records.def"
+
+#include "record/undef.h"
 
 /* Any record; its type says which. */
 bool dp_put_record(struct dp_writer *w, const struct dp_record *rec,
