@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "parse/parse.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/limits.h"
+#include "parse/state.h"
+#include "usdt/sdt.h"
+#include "usdt/usdtnote.h"
+
+bool
+dp_nomem(struct dp_err *e)
+{
+	return dp_err_set(e, DP_ENOMEM, DP_NOOFF, "out of memory");
+}
+
+struct dp_parser *
+dp_parser_create(struct dp_writer *out, const struct dp_parse_opts *opts)
+{
+	struct dp_parser *p = calloc(1, sizeof *p);
+
+	if (p == NULL)
+		return NULL;
+	p->scratch = malloc(DP_DOF_MAX_KIND_SITES * sizeof *p->scratch);
+	if (p->scratch == NULL) {
+		free(p);
+		return NULL;
+	}
+	p->out = out;
+	p->opts = *opts;
+	return p;
+}
+
+void
+dp_parser_destroy(struct dp_parser *p)
+{
+	if (p == NULL)
+		return;
+	dp_vec_deinit(&p->segments);
+	dp_vec_deinit(&p->symbols);
+	dp_vec_deinit(&p->hits);
+	dp_vec_deinit(&p->by_place);
+	dp_vec_deinit(&p->kept);
+	dp_vec_deinit(&p->kept_hits);
+	dp_vec_deinit(&p->rels);
+	dp_strmap_deinit(&p->by_name);
+	dp_strmap_deinit(&p->strings);
+	dp_strmap_deinit(&p->providers);
+	dp_strmap_deinit(&p->probes);
+	dp_buf_deinit(&p->path);
+	dp_buf_deinit(&p->names);
+	dp_buf_deinit(&p->key);
+	dp_buf_deinit(&p->kept_bytes);
+	free(p->scratch);
+	free(p);
+}
+
+const struct dp_parse_stats *
+dp_parser_stats(const struct dp_parser *p)
+{
+	return &p->stats;
+}
+
+bool
+dp_parser_error(struct dp_parser *p, struct dp_bytes input,
+                enum dp_word_reach reach, const struct dp_err *what,
+                struct dp_err *e)
+{
+	p->stats.errors++;
+	if (p->opts.complain != NULL)
+		p->opts.complain(p->opts.ctx, input, what);
+	return dp_put_err(p->out, input, reach, what, e);
+}
+
+bool
+dp_parse_complain(struct dp_parser *p, enum dp_word_reach reach,
+                  const struct dp_err *what, struct dp_err *e)
+{
+	return dp_parser_error(p, dp_buf_bytes(&p->path), reach, what, e);
+}
+
+/* "lib.a(member.o)", as ar and ld name it. */
+static bool
+set_path(struct dp_parser *p, const struct dp_rec_object *o)
+{
+	p->path.n = 0;
+	if (!dp_buf_add(&p->path, o->path.p, o->path.n))
+		return false;
+	return o->member.n == 0 ||
+	       (dp_buf_str(&p->path, "(") &&
+	        dp_buf_add(&p->path, o->member.p, o->member.n) &&
+	        dp_buf_str(&p->path, ")"));
+}
+
+static bool
+begin_object(struct dp_parser *p, const struct dp_rec_object *o,
+             struct dp_err *e)
+{
+	p->obj = *o;
+	p->segments.n = 0;
+	p->hits.n = 0;
+	p->kept.n = 0;
+	p->kept_hits.n = 0;
+	p->kept_bytes.n = 0;
+	dp_parse_symbols_clear(p);
+	dp_strmap_clear(&p->providers);
+	dp_strmap_clear(&p->probes);
+	p->ndofs = p->nproviders = p->nprobes = 0;
+	p->nsites = p->nrelocs = p->nnotes = 0;
+	p->stats.objects++;
+	if (!set_path(p, o))
+		return dp_nomem(e);
+	return dp_put_object(p->out, o, e);
+}
+
+static bool
+keep_segment(struct dp_parser *p, const struct dp_rec_segment *s,
+             struct dp_err *e)
+{
+	struct dp_rec_segment *copy;
+
+	if (p->segments.n < DP_MAX_SEGMENTS) {
+		copy = dp_vec_push(&p->segments, sizeof *copy);
+		if (copy == NULL)
+			return dp_nomem(e);
+		*copy = *s;
+	}
+	return dp_put_segment(p->out, s, e);
+}
+
+static bool
+keep_hit(struct dp_parser *p, const struct dp_rec_elfrel *r, struct dp_err *e)
+{
+	struct dp_hit *h = dp_vec_push(&p->hits, sizeof *h);
+
+	if (h == NULL || !dp_buf_add(&p->names, r->symbol.p, r->symbol.n))
+		return dp_nomem(e);
+	h->rel = *r;
+	h->name_off = p->names.n - r->symbol.n;
+	h->name_size = r->symbol.n;
+	return true;
+}
+
+static int
+cmp_hit(const void *a, const void *b)
+{
+	const struct dp_hit *x = a, *y = b;
+
+	return (x->rel.offset > y->rel.offset) -
+	       (x->rel.offset < y->rel.offset);
+}
+
+static void
+sort_hits(struct dp_parser *p)
+{
+	if (p->hits.n > 1)
+		qsort(p->hits.p, p->hits.n, sizeof(struct dp_hit), cmp_hit);
+}
+
+/* What reads a note, by its owner and type. */
+static const struct {
+	const char *owner;
+	uint32_t type;
+	bool (*parse)(struct dp_parser *p, const struct dp_rec_rawnote *raw,
+	              struct dp_err *e);
+} note_readers[] = {
+	{ DP_SDT_OWNER, DP_SDT_TYPE, dp_parse_sdt },
+	{ DP_USDT_OWNER, DP_USDT_TYPE_PROBE, dp_parse_usdt_keep },
+	{ DP_USDT_OWNER, DP_USDT_TYPE_ENABLED, dp_parse_usdt_keep },
+	{ DP_USDT_PROV_OWNER, DP_USDT_TYPE_PROV, dp_parse_usdt_keep },
+};
+
+static bool
+note(struct dp_parser *p, const struct dp_rec_rawnote *raw, struct dp_err *e)
+{
+	struct dp_err what = DP_ERR_INIT;
+	size_t n = sizeof note_readers / sizeof note_readers[0];
+
+	if (p->nnotes >= DP_MAX_NOTES) {
+		if (p->nnotes++ > DP_MAX_NOTES)
+			return true;
+		(void)dp_err_set(&what, DP_ELIMIT, raw->fileoff,
+		                 "more than %d notes", DP_MAX_NOTES);
+		return dp_parse_complain(p, DPR_REACH_OBJECT, &what, e);
+	}
+	p->nnotes++;
+	p->stats.notes++;
+	for (size_t i = 0; i < n; i++)
+		if (note_readers[i].type == raw->note_type &&
+		    dp_bytes_is(raw->owner, note_readers[i].owner))
+			return note_readers[i].parse(p, raw, e);
+	(void)dp_err_set(&what, DP_EUNSUP, raw->fileoff,
+	                 "note of type %" PRIu32 " of another owner",
+	                 raw->note_type);
+	return dp_parse_complain(p, DPR_REACH_SITE, &what, e);
+}
+
+static bool
+put_raw(struct dp_parser *p, const struct dp_record *rec, struct dp_err *e)
+{
+	bool ok;
+
+	sort_hits(p);
+	ok = rec->type == DP_REC_RAWDOF ? dp_parse_dof(p, &rec->rawdof, e)
+	                                : note(p, &rec->rawnote, e);
+	p->hits.n = 0;
+	return ok;
+}
+
+bool
+dp_parser_put(struct dp_parser *p, const struct dp_record *rec,
+              struct dp_err *e)
+{
+	switch (rec->type) {
+	case DP_REC_OBJECT:
+		return begin_object(p, &rec->object, e);
+	case DP_REC_SEGMENT:
+		return keep_segment(p, &rec->segment, e);
+	case DP_REC_SYMBOL:
+		return dp_parse_symbol(p, &rec->symbol, e);
+	case DP_REC_ELFREL:
+		return keep_hit(p, &rec->elfrel, e);
+	case DP_REC_RAWDOF:
+	case DP_REC_RAWNOTE:
+		return put_raw(p, rec, e);
+	case DP_REC_OBJECT_END:
+		return dp_parse_usdt_flush(p, e) &&
+		       dp_put_object_end(p->out, &rec->object_end, e);
+	case DP_REC_ERROR:
+		p->stats.errors++;
+		return dp_put_error(p->out, &rec->error, e);
+	default: /* helpers, and what a later extract may add */
+		return dp_put_record(p->out, rec, e);
+	}
+}
+
+bool
+dp_parser_bare(struct dp_parser *p, struct dp_bytes input, struct dp_bytes dof,
+               struct dp_err *e)
+{
+	struct dp_rec_object o = {
+		.size = dof.n,
+		.machine = p->opts.machine,
+		.order = DPR_ORDER_NONE,
+		.path = input,
+	};
+	struct dp_rec_rawdof raw = { .bytes = dof };
+	struct dp_record end = { .type = DP_REC_OBJECT_END };
+	struct dp_record body = { .type = DP_REC_RAWDOF };
+
+	body.rawdof = raw;
+	return begin_object(p, &o, e) && dp_parser_put(p, &body, e) &&
+	       dp_parser_put(p, &end, e);
+}
