@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The notes of a section, and before each the symbols that it needs. */
+#include <elf.h>
+
+#include "base/limits.h"
+#include "extract/state.h"
+#include "usdt/argspec.h"
+#include "usdt/notes.h"
+#include "usdt/sdt.h"
+#include "usdt/usdtnote.h"
+
+/* Has this symbol record gone out yet?  Remembers it. */
+static bool
+first_time(struct dp_elfwork *w, uint8_t kind, uint32_t section,
+           struct dp_bytes name, bool *first_ret)
+{
+	struct dp_buf *key = &w->x->key;
+
+	key->n = 0;
+	return dp_buf_add(key, &kind, 1) &&
+	       dp_buf_add(key, &section, sizeof section) &&
+	       dp_buf_add(key, name.p, name.n) &&
+	       dp_strmap_add(&w->x->sent, dp_buf_bytes(key), 0, first_ret) !=
+	               NULL;
+}
+
+static struct dp_debugwhere
+where(const struct dp_elfwork *w)
+{
+	return (struct dp_debugwhere){
+		.object_dir = w->dir.n == 0 ? NULL : (const char *)w->dir.p,
+		.debug_dir = w->x->opts->debug_dir,
+		.root_fd = w->im->in->root_fd,
+	};
+}
+
+static uint8_t
+source_of(unsigned sources)
+{
+	return sources & DP_SYMS_DEBUGFILE   ? DPR_SYMSRC_DEBUGFILE
+	       : sources & DP_SYMS_DEBUGDATA ? DPR_SYMSRC_DEBUGDATA
+	       : sources & DP_SYMS_SYMTAB    ? DPR_SYMSRC_SYMTAB
+	                                     : DPR_SYMSRC_DYNSYM;
+}
+
+/* Trouble with a symbol table costs names, not sites. */
+static bool
+tell(struct dp_elfwork *w, const struct dp_err *trouble, struct dp_err *e)
+{
+	struct dp_err what = *trouble;
+
+	if (what.code == DP_OK)
+		return true;
+	(void)dp_err_prefix(&what, "symbols: ");
+	return dp_image_complain(w->x, w->im, DPR_REACH_ARGUMENT, &what, e);
+}
+
+static bool
+load_funcs(struct dp_elfwork *w, struct dp_err *e)
+{
+	struct dp_debugwhere from = where(w);
+	struct dp_err what = DP_ERR_INIT;
+
+	if (w->funcs_loaded)
+		return true;
+	w->funcs_loaded = true;
+	if (!dp_funcs_load(&w->funcs, &w->elf, &from, &what))
+		return tell(w, &what, e);
+	return tell(w, &w->funcs.from.trouble, e);
+}
+
+static bool
+load_names(struct dp_elfwork *w, struct dp_err *e)
+{
+	struct dp_debugwhere from = where(w);
+	struct dp_err what = DP_ERR_INIT;
+
+	if (w->names_loaded)
+		return true;
+	w->names_loaded = true;
+	if (!dp_symnames_load(&w->names, &w->elf, &from, &what))
+		return tell(w, &what, e);
+	return tell(w, &w->names.from.trouble, e);
+}
+
+static bool
+put_function(struct dp_elfwork *w, uint32_t section, uint64_t addr,
+             struct dp_err *e)
+{
+	struct dp_rec_symbol s = { .kind = DPR_SYM_FUNC };
+	const struct dp_func *f;
+	bool first = false;
+
+	if (!load_funcs(w, e))
+		return false;
+	f = dp_funcs_find(&w->funcs, section, addr);
+	if (f == NULL)
+		return true;
+	if (!first_time(w, DPR_SYM_FUNC, section,
+	                (struct dp_bytes){ (const uint8_t *)&f->addr,
+	                                   sizeof f->addr },
+	                &first))
+		return dp_extract_nomem(e);
+	if (!first)
+		return true;
+	s.value = f->addr;
+	s.size = f->size;
+	s.section = f->sec;
+	s.from = source_of(w->funcs.from.sources);
+	s.name = f->name;
+	return dp_put_symbol(w->x->out, &s, e);
+}
+
+static bool
+put_named(struct dp_elfwork *w, struct dp_bytes name, struct dp_err *e)
+{
+	struct dp_rec_symbol s = { .name = name };
+	struct dp_symval v;
+	bool first = false;
+
+	if (!first_time(w, DPR_SYM_OBJECT, 0, name, &first))
+		return dp_extract_nomem(e);
+	if (!first)
+		return true;
+	if (!load_names(w, e))
+		return false;
+	v = dp_symnames_find(&w->names, name);
+	if (v.n == 0)
+		return true; /* dofparse says that it is missing */
+	s.value = v.value;
+	s.kind = v.n > 1             ? DPR_SYM_AMBIGUOUS
+	         : v.type == STT_TLS ? DPR_SYM_TLS
+	                             : DPR_SYM_OBJECT;
+	s.section = w->elf.type == ET_REL ? v.shndx : 0;
+	s.from = source_of(w->names.from.sources);
+	return dp_put_symbol(w->x->out, &s, e);
+}
+
+static bool
+put_arg_symbols(struct dp_elfwork *w, struct dp_bytes args, struct dp_err *e)
+{
+	struct dp_arg_iter it;
+	struct dp_arg a;
+
+	dp_arg_iter_init(&it, args, w->elf.machine, w->elf.word);
+	while (dp_arg_next(&it, &a))
+		if (a.symbol.n != 0 && !put_named(w, a.symbol, e))
+			return false;
+	return true;
+}
+
+/* Section and offset that a relocation of ET_REL puts into a word. */
+static uint64_t
+place_of(const struct dp_elfwork *w, uint64_t at, uint64_t word,
+         uint32_t *section_ret)
+{
+	struct dp_relhits hits = dp_relocs_in(w, at, w->elf.word);
+
+	*section_ret = 0;
+	if (hits.n == 0)
+		return word;
+	*section_ret = w->elf.type == ET_REL ? hits.r[0].sym_shndx : 0;
+	if (hits.r[0].in_place)
+		return hits.r[0].sym_value + word;
+	return hits.r[0].sym_value + (uint64_t)hits.r[0].addend;
+}
+
+bool
+dp_put_sdt_symbols(struct dp_elfwork *w, struct dp_bytes desc, uint64_t at,
+                   struct dp_err *e)
+{
+	struct dp_err ignored = DP_ERR_INIT; /* dofparse will tell */
+	uint32_t section;
+	struct dp_sdt n;
+	uint64_t pc;
+
+	if (!dp_sdt_parse(desc, w->elf.word, w->elf.order, &n, &ignored))
+		return true;
+	pc = place_of(w, at + n.pc_off, n.pc, &section) +
+	     dp_sdt_delta(w->base, w->has_base, n.base);
+	if (w->elf.word == 4)
+		pc = (uint32_t)pc;
+	return put_function(w, section, pc, e) && put_arg_symbols(w, n.args, e);
+}
+
+bool
+dp_put_usdt_symbols(struct dp_elfwork *w, struct dp_bytes desc, uint64_t at,
+                    struct dp_err *e)
+{
+	struct dp_rec_symbol s = { .kind = DPR_SYM_STRING,
+		                   .from = DPR_SYMSRC_RODATA };
+	struct dp_err ignored = DP_ERR_INIT;
+	struct dp_usdt_site n;
+	uint32_t section;
+	bool first = false;
+
+	if (!dp_usdt_site_parse(desc, w->elf.order, &n, &ignored))
+		return true;
+	s.value = place_of(w, at + n.func_off, n.func_addr, &section);
+	if (!first_time(w, DPR_SYM_STRING, section,
+	                (struct dp_bytes){ (const uint8_t *)&s.value,
+	                                   sizeof s.value },
+	                &first))
+		return dp_extract_nomem(e);
+	if (first &&
+	    dp_elf_rodata_str(&w->elf, s.value, &w->x->text, &ignored)) {
+		s.name = dp_buf_bytes(&w->x->text);
+		if (!dp_put_symbol(w->x->out, &s, e))
+			return false;
+	}
+	return put_arg_symbols(w, n.args, e);
+}
+
+/* The notes that each kind of section is read for. */
+static const struct {
+	bool usdt;
+	const char *owner;
+	uint32_t type;
+	bool (*symbols)(struct dp_elfwork *w, struct dp_bytes desc, uint64_t at,
+	                struct dp_err *e);
+} kinds[] = {
+	{ false, DP_SDT_OWNER, DP_SDT_TYPE, dp_put_sdt_symbols },
+	{ true, DP_USDT_OWNER, DP_USDT_TYPE_PROBE, dp_put_usdt_symbols },
+	{ true, DP_USDT_OWNER, DP_USDT_TYPE_ENABLED, dp_put_usdt_symbols },
+	{ true, DP_USDT_PROV_OWNER, DP_USDT_TYPE_PROV, NULL },
+};
+
+static bool
+put_note(struct dp_elfwork *w, const struct dp_elf_sec *sec,
+         const struct dp_note *n, struct dp_err *e)
+{
+	struct dp_rec_rawnote r = {
+		.fileoff =
+			(sec->flags & SHF_COMPRESSED ? 0 : sec->off) + n->off,
+		.base = w->base,
+		.note_type = n->type,
+		.desc_off = (uint32_t)(n->desc_off - n->off),
+		.has_base = w->has_base,
+		.section = sec->name,
+		.owner = n->owner,
+		.desc = n->desc,
+	};
+
+	w->im->nraw++;
+	return dp_put_elfrels(w, dp_relocs_in(w, n->desc_off, n->desc.n),
+	                      n->desc_off, e) &&
+	       dp_put_rawnote(w->x->out, &r, e);
+}
+
+static bool
+one_note(struct dp_elfwork *w, const struct dp_elf_sec *sec, bool usdt,
+         const struct dp_note *n, struct dp_err *e)
+{
+	struct dp_err what = DP_ERR_INIT;
+
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+		if (kinds[i].usdt != usdt ||
+		    !dp_note_is(n, kinds[i].owner, kinds[i].type))
+			continue;
+		if (n->desc.n > DP_MAX_NOTE_DESC) {
+			(void)dp_err_set(&what, DP_ELIMIT, sec->off + n->off,
+			                 "note of %zu bytes, limit %d",
+			                 n->desc.n, DP_MAX_NOTE_DESC);
+			return dp_image_complain(w->x, w->im, DPR_REACH_SITE,
+			                         &what, e);
+		}
+		if (kinds[i].symbols != NULL &&
+		    !kinds[i].symbols(w, n->desc, n->desc_off, e))
+			return false;
+		return put_note(w, sec, n, e);
+	}
+	return true; /* another owner's */
+}
+
+bool
+dp_put_notes(struct dp_elfwork *w, const struct dp_elf_sec *sec, bool usdt,
+             struct dp_err *e)
+{
+	struct dp_note_iter it;
+
+	dp_note_iter_init(&it, dp_buf_bytes(&w->x->data), w->elf.order);
+	for (;;) {
+		struct dp_err what = DP_ERR_INIT;
+		struct dp_note n;
+		enum dp_step step = dp_note_next(&it, &n, &what);
+
+		if (step == DP_STEP_END)
+			return true;
+		if (++w->nnotes > DP_MAX_NOTES) {
+			what = (struct dp_err)DP_ERR_INIT;
+			(void)dp_err_set(&what, DP_ELIMIT, sec->off,
+			                 "more than %d notes", DP_MAX_NOTES);
+			return dp_image_complain(w->x, w->im, DPR_REACH_OBJECT,
+			                         &what, e);
+		}
+		if (step == DP_STEP_BAD) {
+			if (what.off != DP_NOOFF)
+				what.off += sec->off;
+			if (!dp_image_complain(w->x, w->im, DPR_REACH_SITE,
+			                       &what, e))
+				return false;
+		} else if (!one_note(w, sec, usdt, &n, e)) {
+			return false;
+		}
+	}
+}

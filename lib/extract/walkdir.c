@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One part of a directory: its names are read in parts of limited size, so
+ * that memory does not grow with the directory.  Files are read by this
+ * job, or in chunks by others when there are many; each subdirectory
+ * becomes a job right behind, and so does what is left of the directory.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "extract/walkjobs.h"
+
+enum {
+	RAW_BYTES = 64 << 10, /* of one getdents64 call */
+	PART_NAMES = 8192,    /* names read before they are worked on */
+	INLINE_FILES = 64,    /* files that this job reads itself */
+	CHUNK_FILES = 128,    /* files of another job */
+};
+
+struct dp_dir *
+dp_dir_hold(struct dp_dir *d)
+{
+	(void)atomic_fetch_add(&d->refs, 1);
+	return d;
+}
+
+void
+dp_dir_drop(struct dp_dir *d)
+{
+	if (atomic_fetch_sub(&d->refs, 1) != 1)
+		return;
+	if (d->fd != -1)
+		(void)close(d->fd);
+	dp_buf_deinit(&d->path);
+	free(d);
+}
+
+void
+dp_walk_batch_deinit(struct dp_walk_batch *b)
+{
+	dp_buf_deinit(&b->raw);
+	dp_buf_deinit(&b->names);
+	dp_vec_deinit(&b->files);
+	dp_vec_deinit(&b->dirs);
+}
+
+static bool
+nomem(struct dp_err *e)
+{
+	return dp_err_set(e, DP_ENOMEM, DP_NOOFF, "out of memory");
+}
+
+/*
+ * Open the directory of this job.  *dir_ret stays NULL when it is not to be
+ * walked: it cannot be opened (told), or lies on another file system.
+ */
+static bool
+open_dir(struct dp_worker *wk, struct dp_dir **dir_ret, struct dp_err *e)
+{
+	struct dp_walk_job *j = wk->job;
+	const char *name = (const char *)j->names.p;
+	struct dp_dir *up = j->dir;
+	int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC |
+	            (up == NULL ? 0 : O_NOFOLLOW);
+	int fd = openat(up == NULL ? AT_FDCWD : up->fd, name, flags);
+	int err = errno;
+	struct dp_dir *d;
+	struct stat st;
+
+	if (!dp_walk_path(wk, up, name, e)) {
+		if (fd != -1)
+			(void)close(fd);
+		return false;
+	}
+	if (fd == -1) /* gone, or replaced, meanwhile: no news */
+		return (up != NULL &&
+		        (err == ENOENT || err == ELOOP || err == ENOTDIR)) ||
+		       dp_walk_errno(wk, dp_buf_bytes(&wk->path), err, e);
+	if (fstat(fd, &st) != 0 || (up != NULL && st.st_dev != up->dev)) {
+		(void)close(fd);
+		return true;
+	}
+	if (up != NULL && up->depth + 1 > DP_MAX_DEPTH) {
+		(void)close(fd);
+		return dp_walk_error(wk, dp_buf_bytes(&wk->path), DP_ELIMIT,
+		                     "directories too deep in each other", e);
+	}
+	d = calloc(1, sizeof *d);
+	if (d == NULL) {
+		(void)close(fd);
+		return nomem(e);
+	}
+	d->fd = fd;
+	d->refs = 1;
+	d->dev = st.st_dev;
+	d->depth = up == NULL ? 0 : up->depth + 1;
+	if (!dp_buf_add(&d->path, wk->path.p, wk->path.n) ||
+	    (d->path.p[d->path.n - 1] != '/' && !dp_buf_str(&d->path, "/"))) {
+		dp_dir_drop(d);
+		return nomem(e);
+	}
+	*dir_ret = d;
+	return true;
+}
+
+/* What an entry is; file systems may leave that to stat. */
+static unsigned char
+type_of(const struct dp_dir *d, const struct dirent64 *de)
+{
+	struct stat st;
+
+	if (de->d_type != DT_UNKNOWN)
+		return de->d_type;
+	if (fstatat(d->fd, de->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+		return DT_UNKNOWN;
+	return S_ISDIR(st.st_mode)   ? DT_DIR
+	       : S_ISREG(st.st_mode) ? DT_REG
+	                             : DT_UNKNOWN;
+}
+
+/* Keep a name's offset in `v`; pointers come when the names stay put. */
+static bool
+keep(struct dp_walk_batch *b, struct dp_vec *v, const char *name)
+{
+	size_t *off = dp_vec_push(v, sizeof *off);
+
+	if (off == NULL)
+		return false;
+	*off = b->names.n;
+	return dp_buf_add(&b->names, name, strlen(name) + 1);
+}
+
+static bool
+keep_entries(struct dp_walk_batch *b, const struct dp_dir *d, size_t n)
+{
+	for (size_t at = 0; at < n;) {
+		/* the kernel's own layout, aligned by it */
+		const struct dirent64 *de = (const void *)(b->raw.p + at);
+		const char *name = de->d_name;
+		unsigned char type;
+
+		at += de->d_reclen;
+		if (name[0] == '.' &&
+		    (name[1] == '\0' || (name[1] == '.' && name[2] == '\0')))
+			continue;
+		type = type_of(d, de);
+		if ((type == DT_REG && !keep(b, &b->files, name)) ||
+		    (type == DT_DIR && !keep(b, &b->dirs, name)))
+			return false;
+	}
+	return true;
+}
+
+/* Read names until there are enough; *more_ret: there are more. */
+static bool
+read_names(struct dp_worker *wk, const struct dp_dir *d, bool *more_ret,
+           struct dp_err *e)
+{
+	struct dp_walk_batch *b = &wk->batch;
+
+	*more_ret = false;
+	b->names.n = b->files.n = b->dirs.n = 0;
+	if (!dp_buf_reserve(&b->raw, RAW_BYTES))
+		return nomem(e);
+	for (;;) {
+		ssize_t n = getdents64(d->fd, b->raw.p, RAW_BYTES);
+
+		if (n < 0)
+			return dp_walk_errno(wk, dp_buf_bytes(&d->path), errno,
+			                     e);
+		if (n == 0)
+			return true;
+		if (!keep_entries(b, d, (size_t)n))
+			return nomem(e);
+		if (b->files.n + b->dirs.n >= PART_NAMES) {
+			*more_ret = true;
+			return true;
+		}
+	}
+}
+
+static int
+cmp_name(const void *a, const void *b, void *names)
+{
+	const char *base = names;
+
+	return strcmp(base + *(const size_t *)a, base + *(const size_t *)b);
+}
+
+static void
+sort_names(struct dp_walk_batch *b, struct dp_vec *v)
+{
+	if (v->n > 1)
+		qsort_r(v->p, v->n, sizeof(size_t), cmp_name, b->names.p);
+}
+
+static const char *
+name_at(const struct dp_walk_batch *b, const struct dp_vec *v, size_t i)
+{
+	return (const char *)b->names.p + *DP_VEC_AT(v, size_t, i);
+}
+
+/* A job behind `after` that needs the directory; it becomes `after`. */
+static struct dp_walk_job *
+put_job(struct dp_worker *wk, enum dp_walk_kind kind, struct dp_dir *d,
+        struct dp_bytes names, struct dp_job **after)
+{
+	struct dp_walk_job *j = dp_walk_job_create(kind, names);
+
+	if (j == NULL)
+		return NULL;
+	j->dir = dp_dir_hold(d);
+	dp_queue_put(&wk->walk->queue, *after, &j->job);
+	*after = &j->job;
+	return j;
+}
+
+/* Files past the first few go to other jobs, in chunks. */
+static bool
+put_chunks(struct dp_worker *wk, struct dp_dir *d, size_t from,
+           struct dp_job **after)
+{
+	struct dp_walk_batch *b = &wk->batch;
+
+	for (size_t i = from; i < b->files.n; i += CHUNK_FILES) {
+		size_t end = b->files.n - i < CHUNK_FILES ? b->files.n
+		                                          : i + CHUNK_FILES;
+		struct dp_buf names = { 0 };
+		bool ok = true;
+
+		for (size_t k = i; k < end && ok; k++) {
+			const char *s = name_at(b, &b->files, k);
+
+			ok = dp_buf_add(&names, s, strlen(s) + 1);
+		}
+		ok = ok && put_job(wk, DP_WALK_FILES, d, dp_buf_bytes(&names),
+		                   after) != NULL;
+		dp_buf_deinit(&names);
+		if (!ok)
+			return false;
+	}
+	return true;
+}
+
+static bool
+put_jobs(struct dp_worker *wk, struct dp_dir *d, size_t inline_files, bool more)
+{
+	struct dp_job *after = &wk->job->job;
+	struct dp_walk_batch *b = &wk->batch;
+	struct dp_walk_job *rest;
+
+	if (!put_chunks(wk, d, inline_files, &after))
+		return false;
+	for (size_t i = 0; i < b->dirs.n; i++)
+		if (put_job(wk, DP_WALK_DIR, d,
+		            dp_cstr(name_at(b, &b->dirs, i)), &after) == NULL)
+			return false;
+	if (!more)
+		return true;
+	rest = dp_walk_job_create(DP_WALK_DIR, dp_cstr(""));
+	if (rest == NULL)
+		return false;
+	rest->dir = dp_dir_hold(d);
+	rest->resumed = true;
+	dp_queue_put(&wk->walk->queue, after, &rest->job);
+	return true;
+}
+
+bool
+dp_walk_dir(struct dp_worker *wk, struct dp_err *e)
+{
+	struct dp_walk_batch *b = &wk->batch;
+	struct dp_dir *d = NULL;
+	bool more = false, ok;
+	size_t n;
+
+	if (wk->job->resumed)
+		d = dp_dir_hold(wk->job->dir);
+	else if (!open_dir(wk, &d, e))
+		return false;
+	if (d == NULL)
+		return true;
+	ok = read_names(wk, d, &more, e);
+	if (ok) {
+		sort_names(b, &b->files);
+		sort_names(b, &b->dirs);
+		n = b->files.n > INLINE_FILES && wk->walk->opts.threads > 1
+		            ? INLINE_FILES
+		            : b->files.n;
+		ok = put_jobs(wk, d, n, more) || nomem(e);
+		for (size_t i = 0; i < n && ok; i++)
+			ok = dp_walk_file(wk, d, name_at(b, &b->files, i), e);
+	}
+	dp_dir_drop(d);
+	return ok;
+}
