@@ -95,6 +95,28 @@ complain(struct dp_elfwork *w, const struct dp_err *what, struct dp_err *e)
 	return dp_image_complain(w->x, w->im, DPR_REACH_OBJECT, what, e);
 }
 
+/*
+ * objcopy --only-keep-debug keeps the notes, which are not loaded, and turns
+ * all code into sections without data.
+ */
+static bool
+is_debug_file(const struct dp_elf *elf)
+{
+	bool code = false;
+
+	for (size_t i = 0; i < elf->secs.n; i++) {
+		const struct dp_elf_sec *s =
+			DP_VEC_AT(&elf->secs, struct dp_elf_sec, i);
+
+		if (!(s->flags & SHF_EXECINSTR) || s->size == 0)
+			continue;
+		if (s->type != SHT_NOBITS)
+			return false;
+		code = true;
+	}
+	return code;
+}
+
 static bool
 put_object(struct dp_elfwork *w, const struct dp_rec_object *fs,
            struct dp_err *e)
@@ -112,6 +134,7 @@ put_object(struct dp_elfwork *w, const struct dp_rec_object *fs,
 	o.class = w->elf.word == 4 ? 32 : 64;
 	o.osabi = w->elf.osabi;
 	o.format = DPR_FORMAT_ELF;
+	o.debug = is_debug_file(&w->elf);
 	o.order = w->elf.order == DP_BE ? DPR_ORDER_MSB : DPR_ORDER_LSB;
 	return dp_put_object(w->x->out, &o, e);
 }

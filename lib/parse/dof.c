@@ -299,7 +299,6 @@ one_probe(struct work *w, const struct dp_dof_provider *prov, uint32_t j,
 		*go_on_ret = false;
 		return complain(w, DPR_REACH_DOF, &what, e);
 	}
-	(void)dp_err_prefix(&what, "probe %u: ", j);
 	if (++w->sites >= DP_MAX_DOF_SITES ||
 	    types > DP_MAX_DOF_TYPES - w->types)
 		*go_on_ret = false;

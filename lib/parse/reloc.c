@@ -156,6 +156,8 @@ dp_parse_why_not(const struct dp_parser *p, uint64_t vaddr)
 		return "not an ELF object";
 	if (p->obj.e_type == ET_REL)
 		return "relocatable object";
+	if (p->obj.debug)
+		return "separate debug file";
 	if (p->obj.member.n != 0)
 		return "member of an archive";
 	s = segment_of(p, vaddr);
