@@ -3,6 +3,7 @@
 #include <elf.h>
 
 #include "base/limits.h"
+#include "base/range.h"
 #include "elf/bare.h"
 #include "elf/gate.h"
 #include "elf/identity.h"
@@ -41,13 +42,14 @@ static bool put_usdt_section(struct dp_elfwork *w, const struct dp_elf_sec *s,
 /* The sections that are read, and for which source. */
 static const struct raw_kind {
 	unsigned source;
+	enum dp_word_reach reach; /* what an unreadable one costs */
 	bool (*is)(const struct dp_elf_sec *s);
 	bool (*put)(struct dp_elfwork *w, const struct dp_elf_sec *s,
 	            struct dp_err *e);
 } raw_kinds[] = {
-	{ DP_EXTRACT_DOF, is_dof, put_dof_section },
-	{ DP_EXTRACT_STAPSDT, is_sdt, put_sdt_section },
-	{ DP_EXTRACT_USDT, is_usdt, put_usdt_section },
+	{ DP_EXTRACT_DOF, DPR_REACH_DOF, is_dof, put_dof_section },
+	{ DP_EXTRACT_STAPSDT, DPR_REACH_OBJECT, is_sdt, put_sdt_section },
+	{ DP_EXTRACT_USDT, DPR_REACH_OBJECT, is_usdt, put_usdt_section },
 };
 
 static const struct raw_kind *
@@ -206,6 +208,23 @@ load_relocs(struct dp_elfwork *w, struct dp_err *e)
 	       complain(w, &w->rels.trouble, e);
 }
 
+/* Data of a section into x->data; the budget bounds what a file can cost. */
+static bool
+read_section(struct dp_elfwork *w, const struct dp_elf_sec *s, uint64_t *budget,
+             struct dp_err *what)
+{
+	if (!dp_range_ok(s->off, s->size, w->elf.src.size))
+		return dp_err_set(what, DP_EFORMAT, s->off,
+		                  "section of 0x%llx bytes outside the file",
+		                  (unsigned long long)s->size);
+	if (s->size > *budget)
+		return dp_err_set(what, DP_ELIMIT, s->off,
+		                  "over %d bytes of raw sections",
+		                  DP_MAX_RAW_BYTES);
+	*budget -= s->size;
+	return dp_elf_sec_read(&w->elf, s, &w->x->data, what);
+}
+
 static bool
 put_sections(struct dp_elfwork *w, struct dp_err *e)
 {
@@ -216,23 +235,13 @@ put_sections(struct dp_elfwork *w, struct dp_err *e)
 			DP_VEC_AT(&w->elf.secs, struct dp_elf_sec, i);
 		const struct raw_kind *kind = raw_kind(w, s);
 		struct dp_err what = DP_ERR_INIT;
-		bool ok;
 
 		if (kind == NULL)
 			continue;
-		if (s->size > budget)
-			(void)dp_err_set(&what, DP_ELIMIT, s->off,
-			                 "over %d bytes of raw sections",
-			                 DP_MAX_RAW_BYTES);
-		ok = what.code == DP_OK &&
-		     dp_elf_sec_read(&w->elf, s, &w->x->data, &what);
-		if (ok) {
-			budget -= s->size;
-			ok = kind->put(w, s, e);
-		} else {
-			ok = complain(w, &what, e);
-		}
-		if (!ok)
+		if (read_section(w, s, &budget, &what)
+		            ? !kind->put(w, s, e)
+		            : !dp_image_complain(w->x, w->im, kind->reach,
+		                                 &what, e))
 			return false;
 		w->range++;
 	}

@@ -217,15 +217,15 @@ first_time(struct decls *d, const struct dp_note_site *s, bool *first_ret,
 	return true;
 }
 
-/* Fill in addresses and function; false in *ok_ret: it was complained of. */
+/* Fill in addresses and function; false with `what` when there is none. */
 static bool
 locate(struct dp_parser *p, const struct dp_kept *k,
-       const struct dp_usdt_site *n, struct dp_note_site *s, struct dp_err *e)
+       const struct dp_usdt_site *n, struct dp_note_site *s,
+       struct dp_err *what)
 {
 	struct dp_hits hits = {
 		DP_VEC_AT(&p->kept_hits, struct dp_hit, k->hit0), k->nhits
 	};
-	struct dp_err what = DP_ERR_INIT;
 	struct dp_place pc = { n->pc_off, 8, 0 };
 	struct dp_place func = { n->func_off, 8, 0 };
 	struct dp_word fword;
@@ -239,11 +239,9 @@ locate(struct dp_parser *p, const struct dp_kept *k,
 	if (dp_parse_string(p, dp_word_resolve(p, &fword, n->func_addr, 0),
 	                    &s->function))
 		return true;
-	s->function = (struct dp_bytes){ NULL, 0 };
-	(void)dp_err_set(&what, DP_EFORMAT, n->func_off,
-	                 "no function name at 0x%llx",
-	                 (unsigned long long)n->func_addr);
-	return complain(p, k, DPR_REACH_ARGUMENT, &what, e);
+	return dp_err_set(what, DP_EFORMAT, n->func_off,
+	                  "no function name at 0x%llx",
+	                  (unsigned long long)n->func_addr);
 }
 
 static bool
@@ -265,8 +263,9 @@ site(struct decls *d, const struct dp_kept *k, struct dp_err *e)
 	s.args_at = k->note.fileoff + k->note.desc_off;
 	s.pc = n.pc;
 	s.pc_place = n.pc_off;
-	if (!locate(d->p, k, &n, &s, e) || !join(d, &s, e) ||
-	    !first_time(d, &s, &first, e))
+	if (!locate(d->p, k, &n, &s, &what))
+		return complain(d->p, k, DPR_REACH_SITE, &what, e);
+	if (!join(d, &s, e) || !first_time(d, &s, &first, e))
 		return false;
 	if (!first) {
 		(void)dp_err_set(&what, DP_EFORMAT, n.pc_off,
