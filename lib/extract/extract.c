@@ -143,8 +143,10 @@ dp_image_end(struct dp_extractor *x, const struct dp_image *im,
 static bool one_image(struct dp_extractor *x, struct dp_image *im,
                       struct dp_err *e);
 
-/* Members one by one; a broken one ends the archive, not what came before. */
-static bool
+/*
+ * Members one by one; a broken one ends the archive, not what came before.
+ */
+static bool /* NOLINTNEXTLINE(misc-no-recursion): MAX_ARCHIVES deep at most */
 read_archive(struct dp_extractor *x, struct dp_image *im, struct dp_err *e)
 {
 	struct dp_buf name = { 0 }, head = { 0 };
@@ -230,7 +232,7 @@ read_elf(struct dp_extractor *x, struct dp_image *im, struct dp_err *e)
 	return dp_extract_elf(x, im, flags, e);
 }
 
-static bool
+static bool /* NOLINTNEXTLINE(misc-no-recursion): read_archive() ends it */
 one_image(struct dp_extractor *x, struct dp_image *im, struct dp_err *e)
 {
 	struct dp_err what = DP_ERR_INIT;
@@ -284,24 +286,24 @@ dp_extract_file(struct dp_extractor *x, const struct dp_extract_input *in,
 }
 
 bool
-dp_extract_memory(struct dp_extractor *x, const struct dp_live *live,
-                  struct dp_bytes path, uint64_t addr, struct dp_bytes bytes,
+dp_extract_memory(struct dp_extractor *x, const struct dp_memory_dof *m,
                   struct dp_err *e)
 {
-	const struct dp_rec_rawdof dof = { .vaddr = addr, .bytes = bytes };
+	const struct dp_rec_rawdof dof = { .vaddr = m->addr,
+		                           .bytes = m->bytes };
 	struct dp_rec_object o = {
-		.size = bytes.n,
+		.size = m->bytes.n,
 		.order = DPR_ORDER_NONE,
 		.origin = DPR_ORIGIN_MEMORY,
-		.path = path,
+		.path = m->path,
 	};
 	struct dp_rec_helper h = {
-		.start_time = live->start_time,
-		.dof = addr,
-		.pidns = live->pidns,
-		.pid = live->pid,
-		.nspid = live->nspid,
-		.module = path,
+		.start_time = m->live.start_time,
+		.dof = m->addr,
+		.pidns = m->live.pidns,
+		.pid = m->live.pid,
+		.nspid = m->live.nspid,
+		.module = m->path,
 	};
 	struct dp_image im = { .nraw = 1 };
 

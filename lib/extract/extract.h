@@ -73,13 +73,17 @@ uint64_t dp_extractor_errors(const struct dp_extractor *x);
 bool dp_extract_file(struct dp_extractor *x, const struct dp_extract_input *in,
                      struct dp_err *e);
 
-/*
- * Write an object of the DOF `bytes` that a process has at `addr`; no file
- * holds it.  `path` is the kernel's name of the mapping.
- */
-bool dp_extract_memory(struct dp_extractor *x, const struct dp_live *live,
-                       struct dp_bytes path, uint64_t addr,
-                       struct dp_bytes bytes, struct dp_err *e);
+/* A DOF in the memory of a process; no file holds it.  Borrowed. */
+struct dp_memory_dof {
+	struct dp_live live;  /* its maps are not used */
+	struct dp_bytes path; /* the kernel's name of the mapping */
+	uint64_t addr;
+	struct dp_bytes bytes;
+};
+
+/* Write it as an object of its own. */
+bool dp_extract_memory(struct dp_extractor *x, const struct dp_memory_dof *m,
+                       struct dp_err *e);
 
 /* An error record outside of any object. */
 bool dp_extract_error(struct dp_extractor *x, struct dp_bytes input,

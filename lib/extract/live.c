@@ -480,8 +480,12 @@ dp_live_extract_dof(const struct dp_live_set *s, size_t i,
                     struct dp_extractor *x, struct dp_err *e)
 {
 	const struct live_dof *d = dof_at(s, i);
-	struct dp_bytes path = { s->paths.p + d->path_off, d->path_size };
+	struct dp_memory_dof m = {
+		.live = d->live,
+		.path = { s->paths.p + d->path_off, d->path_size },
+		.addr = d->addr,
+		.bytes = dp_buf_bytes(&d->bytes),
+	};
 
-	return dp_extract_memory(x, &d->live, path, d->addr,
-	                         dp_buf_bytes(&d->bytes), e);
+	return dp_extract_memory(x, &m, e);
 }

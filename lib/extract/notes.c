@@ -213,16 +213,16 @@ dp_put_usdt_symbols(struct dp_elfwork *w, struct dp_bytes desc, uint64_t at,
 
 /* The notes that each kind of section is read for. */
 static const struct {
-	bool usdt;
 	const char *owner;
 	uint32_t type;
+	bool usdt;
 	bool (*symbols)(struct dp_elfwork *w, struct dp_bytes desc, uint64_t at,
 	                struct dp_err *e);
 } kinds[] = {
-	{ false, DP_SDT_OWNER, DP_SDT_TYPE, dp_put_sdt_symbols },
-	{ true, DP_USDT_OWNER, DP_USDT_TYPE_PROBE, dp_put_usdt_symbols },
-	{ true, DP_USDT_OWNER, DP_USDT_TYPE_ENABLED, dp_put_usdt_symbols },
-	{ true, DP_USDT_PROV_OWNER, DP_USDT_TYPE_PROV, NULL },
+	{ DP_SDT_OWNER, DP_SDT_TYPE, false, dp_put_sdt_symbols },
+	{ DP_USDT_OWNER, DP_USDT_TYPE_PROBE, true, dp_put_usdt_symbols },
+	{ DP_USDT_OWNER, DP_USDT_TYPE_ENABLED, true, dp_put_usdt_symbols },
+	{ DP_USDT_PROV_OWNER, DP_USDT_TYPE_PROV, true, NULL },
 };
 
 static bool

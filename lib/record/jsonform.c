@@ -84,6 +84,15 @@ bad(struct in *in, const char *key)
 		in->bad_key = key;
 }
 
+/* -1 for what is no digit; upper case is not. */
+static int
+nibble(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
 /* "0x1f" without signs, spaces or more than 64 bits. */
 static bool
 hex_value(const json_t *v, uint64_t *v_ret)
@@ -95,12 +104,11 @@ hex_value(const json_t *v, uint64_t *v_ret)
 	if (s == NULL || n < 3 || n > 18 || s[0] != '0' || s[1] != 'x')
 		return false;
 	for (size_t i = 2; i < n; i++) {
-		const char *digits = "0123456789abcdef";
-		const char *d = memchr(digits, s[i], 16);
+		int d = nibble(s[i]);
 
-		if (d == NULL)
+		if (d < 0)
 			return false;
-		x = x << 4 | (uint64_t)(d - digits);
+		x = x << 4 | (uint64_t)d;
 	}
 	*v_ret = x;
 	return true;
@@ -168,12 +176,11 @@ unhex(struct in *in, const char *key, const json_t *v)
 		return (struct dp_bytes){ NULL, 0 };
 	}
 	for (size_t i = 0; i < n; i++) {
-		static const char digits[] = "0123456789abcdef";
-		const char *d = memchr(digits, s[i], 16);
-		unsigned x = d == NULL ? 0 : (unsigned)(d - digits);
+		int d = nibble(s[i]);
+		unsigned x = d < 0 ? 0 : (unsigned)d;
 		uint8_t *at = in->arena->p + in->arena->n + i / 2;
 
-		if (d == NULL)
+		if (d < 0)
 			bad(in, key);
 		*at = (uint8_t)(i % 2 == 0 ? x << 4 : *at | x);
 	}

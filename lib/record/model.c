@@ -54,9 +54,9 @@ dp_record_version(uint16_t type)
 uint16_t
 dp_record_type(struct dp_bytes name)
 {
-	for (uint16_t t = 0; t <= DP_REC_MAX; t++)
+	for (unsigned t = 0; t <= DP_REC_MAX; t++)
 		if (rows[t].name != NULL && dp_bytes_is(name, rows[t].name))
-			return t;
+			return (uint16_t)t;
 	return 0;
 }
 

@@ -178,10 +178,10 @@ print_stats(const struct run *r)
 	cli_warn("%" PRIu64 " providers, %" PRIu64 " probes, %" PRIu64
 	         " sites, %" PRIu64 " arguments (%" PRIu64 " unreadable)",
 	         s->providers, s->probes, s->sites, s->args, s->unreadable);
-	for (uint8_t k = 0; k < DPR_relockind_COUNT; k++)
+	for (unsigned k = 0; k < DPR_relockind_COUNT; k++)
 		if (s->relocs[k] != 0)
 			cli_warn("%" PRIu64 " relocations %s", s->relocs[k],
-			         dp_word(DP_LIST_relockind, k));
+			         dp_word(DP_LIST_relockind, (uint8_t)k));
 	cli_warn("%" PRIu64 " relocations would change an address", s->matter);
 }
 

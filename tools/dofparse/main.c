@@ -218,6 +218,7 @@ main(int argc, char **argv)
 	child = fork();
 	if (child == -1) {
 		cli_warn("fork: %s", strerror(errno));
+		free(in);
 		return CLI_TROUBLE;
 	}
 	if (child == 0)

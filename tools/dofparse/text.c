@@ -275,7 +275,7 @@ reset(struct text *t)
 static bool
 take(struct text *t, struct dp_bytes whole, const struct dp_record *rec)
 {
-	size_t at = t->object.n;
+	size_t at;
 
 	if (rec->type == DP_REC_OBJECT)
 		reset(t);
