@@ -49,22 +49,32 @@ dp_queue_deinit(struct dp_queue *q)
 }
 
 void
-dp_queue_put(struct dp_queue *q, struct dp_job *after, struct dp_job *job)
+dp_queue_put(struct dp_queue *q, struct dp_job *after, struct dp_job *chain)
 {
+	struct dp_job *last = chain, *behind;
+
+	if (chain == NULL)
+		return;
 	(void)pthread_mutex_lock(&q->lock);
 	if (after == NULL)
 		after = q->tail;
-	job->state = DP_JOB_WAITING;
-	job->prev = after;
-	job->next = after == NULL ? q->head : after->next;
-	if (job->next != NULL)
-		job->next->prev = job;
+	behind = after == NULL ? q->head : after->next;
+	chain->prev = after;
+	for (;; last = last->next) {
+		last->state = DP_JOB_WAITING;
+		if (last->next == NULL)
+			break;
+		last->next->prev = last;
+	}
+	last->next = behind;
+	if (behind != NULL)
+		behind->prev = last;
 	else
-		q->tail = job;
+		q->tail = last;
 	if (after != NULL)
-		after->next = job;
+		after->next = chain;
 	else
-		q->head = job;
+		q->head = chain;
 	(void)pthread_cond_broadcast(&q->change);
 	(void)pthread_mutex_unlock(&q->lock);
 }

@@ -38,8 +38,13 @@ void dp_queue_init(struct dp_queue *q, struct dp_sink sink,
                    void (*free_job)(struct dp_job *job));
 void dp_queue_deinit(struct dp_queue *q);
 
-/* Put `job` behind `after`, or at the end when that is NULL. */
-void dp_queue_put(struct dp_queue *q, struct dp_job *after, struct dp_job *job);
+/*
+ * Put a chain of jobs, linked by ->next and ended by NULL, behind `after`,
+ * or at the end when that is NULL.  `after` must be a running job: any other
+ * may be done and gone by now.  That is why a chain goes in at once.
+ */
+void dp_queue_put(struct dp_queue *q, struct dp_job *after,
+                  struct dp_job *chain);
 
 /* The next work to do; waits for it.  NULL when all is done or stopped. */
 struct dp_job *dp_queue_take(struct dp_queue *q);

@@ -205,28 +205,34 @@ name_at(const struct dp_walk_batch *b, const struct dp_vec *v, size_t i)
 	return (const char *)b->names.p + *DP_VEC_AT(v, size_t, i);
 }
 
-/* A job behind `after` that needs the directory; it becomes `after`. */
+/* Jobs that are to go into the queue together. */
+struct chain {
+	struct dp_job *first, *last;
+};
+
+/* A job that needs the directory, at the end of the chain. */
 static struct dp_walk_job *
-put_job(struct dp_worker *wk, enum dp_walk_kind kind, struct dp_dir *d,
-        struct dp_bytes names, struct dp_job **after)
+chain_job(struct chain *c, enum dp_walk_kind kind, struct dp_dir *d,
+          struct dp_bytes names)
 {
 	struct dp_walk_job *j = dp_walk_job_create(kind, names);
 
 	if (j == NULL)
 		return NULL;
 	j->dir = dp_dir_hold(d);
-	dp_queue_put(&wk->walk->queue, *after, &j->job);
-	*after = &j->job;
+	if (c->last != NULL)
+		c->last->next = &j->job;
+	else
+		c->first = &j->job;
+	c->last = &j->job;
 	return j;
 }
 
 /* Files past the first few go to other jobs, in chunks. */
 static bool
-put_chunks(struct dp_worker *wk, struct dp_dir *d, size_t from,
-           struct dp_job **after)
+chain_files(const struct dp_walk_batch *b, struct dp_dir *d, size_t from,
+            struct chain *c)
 {
-	struct dp_walk_batch *b = &wk->batch;
-
 	for (size_t i = from; i < b->files.n; i += CHUNK_FILES) {
 		size_t end = b->files.n - i < CHUNK_FILES ? b->files.n
 		                                          : i + CHUNK_FILES;
@@ -238,8 +244,8 @@ put_chunks(struct dp_worker *wk, struct dp_dir *d, size_t from,
 
 			ok = dp_buf_add(&names, s, strlen(s) + 1);
 		}
-		ok = ok && put_job(wk, DP_WALK_FILES, d, dp_buf_bytes(&names),
-		                   after) != NULL;
+		ok = ok && chain_job(c, DP_WALK_FILES, d,
+		                     dp_buf_bytes(&names)) != NULL;
 		dp_buf_deinit(&names);
 		if (!ok)
 			return false;
@@ -248,33 +254,30 @@ put_chunks(struct dp_worker *wk, struct dp_dir *d, size_t from,
 }
 
 static bool
-put_jobs(struct dp_worker *wk, struct dp_dir *d, size_t inline_files, bool more)
+chain_all(const struct dp_walk_batch *b, struct dp_dir *d, size_t from,
+          bool more, struct chain *c)
 {
-	struct dp_job *after = &wk->job->job;
-	struct dp_walk_batch *b = &wk->batch;
 	struct dp_walk_job *rest;
 
-	if (!put_chunks(wk, d, inline_files, &after))
+	if (!chain_files(b, d, from, c))
 		return false;
 	for (size_t i = 0; i < b->dirs.n; i++)
-		if (put_job(wk, DP_WALK_DIR, d,
-		            dp_cstr(name_at(b, &b->dirs, i)), &after) == NULL)
+		if (chain_job(c, DP_WALK_DIR, d,
+		              dp_cstr(name_at(b, &b->dirs, i))) == NULL)
 			return false;
 	if (!more)
 		return true;
-	rest = dp_walk_job_create(DP_WALK_DIR, dp_cstr(""));
-	if (rest == NULL)
-		return false;
-	rest->dir = dp_dir_hold(d);
-	rest->resumed = true;
-	dp_queue_put(&wk->walk->queue, after, &rest->job);
-	return true;
+	rest = chain_job(c, DP_WALK_DIR, d, dp_cstr(""));
+	if (rest != NULL)
+		rest->resumed = true;
+	return rest != NULL;
 }
 
 bool
 dp_walk_dir(struct dp_worker *wk, struct dp_err *e)
 {
 	struct dp_walk_batch *b = &wk->batch;
+	struct chain chain = { 0 };
 	struct dp_dir *d = NULL;
 	bool more = false, ok;
 	size_t n;
@@ -292,7 +295,9 @@ dp_walk_dir(struct dp_worker *wk, struct dp_err *e)
 		n = b->files.n > INLINE_FILES && wk->walk->opts.threads > 1
 		            ? INLINE_FILES
 		            : b->files.n;
-		ok = put_jobs(wk, d, n, more) || nomem(e);
+		ok = chain_all(b, d, n, more, &chain) || nomem(e);
+		/* also what there is of it: the queue frees it */
+		dp_queue_put(&wk->walk->queue, &wk->job->job, chain.first);
 		for (size_t i = 0; i < n && ok; i++)
 			ok = dp_walk_file(wk, d, name_at(b, &b->files, i), e);
 	}

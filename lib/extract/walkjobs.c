@@ -292,23 +292,26 @@ do_live(struct dp_worker *wk, struct dp_err *e)
 {
 	size_t n =
 		dp_live_count(wk->walk->live) + dp_live_ndofs(wk->walk->live);
-	struct dp_job *after = &wk->job->job;
+	struct dp_job *chain = NULL;
+	size_t parts = (n + LIVE_FILES - 1) / LIVE_FILES;
 
 	if (!dp_live_put_errors(wk->walk->live, wk->x, e))
 		return false;
-	for (size_t i = 0; i < n; i += LIVE_FILES) {
+	/* from the end, so that each goes before the one made before */
+	while (parts != 0) {
 		struct dp_walk_job *j =
 			dp_walk_job_create(DP_WALK_LIVE_PART, dp_cstr(""));
 
 		if (j == NULL)
-			return dp_err_set(e, DP_ENOMEM, DP_NOOFF,
-			                  "out of memory");
-		j->from = i;
-		j->to = n - i < LIVE_FILES ? n : i + LIVE_FILES;
-		dp_queue_put(&wk->walk->queue, after, &j->job);
-		after = &j->job;
+			break;
+		j->from = --parts * LIVE_FILES;
+		j->to = n - j->from < LIVE_FILES ? n : j->from + LIVE_FILES;
+		j->job.next = chain;
+		chain = &j->job;
 	}
-	return true;
+	dp_queue_put(&wk->walk->queue, &wk->job->job, chain);
+	return parts == 0 ||
+	       dp_err_set(e, DP_ENOMEM, DP_NOOFF, "out of memory");
 }
 
 static bool

@@ -40,7 +40,8 @@ put_dof(struct work *w, struct dp_err *e)
 	sha256_digest(&sha, sizeof digest, digest);
 	/* As the bytes claim, also when they are refused below. */
 	if (raw->bytes.n >= DP_DOF_HDR_SIZE) {
-		r.model = raw->bytes.p[4];
+		r.model = raw->bytes.p[4] < DPR_model_COUNT ? raw->bytes.p[4]
+		                                            : DPR_MODEL_NONE;
 		r.order = raw->bytes.p[5] == 1   ? DPR_ORDER_LSB
 		          : raw->bytes.p[5] == 2 ? DPR_ORDER_MSB
 		                                 : DPR_ORDER_NONE;
