@@ -134,7 +134,7 @@ take_binary(struct dp_reader *r, struct dp_bytes *whole_ret, struct dp_err *e)
 	return DP_READ_RECORD;
 }
 
-/* Whole line without its newline; the last line may lack it. */
+/* Whole line without its newline.  A line that lacks it was cut. */
 static enum dp_read
 take_line(struct dp_reader *r, struct dp_bytes *line_ret, struct dp_err *e)
 {
@@ -186,21 +186,27 @@ take(struct dp_reader *r, struct dp_record *rec, struct dp_err *e)
 			return got;
 		dp_reader_skip(r, whole.n + 1);
 		ok = dp_record_from_json(&r->line, whole, rec, e);
+		r->json = true;
 	} else {
 		got = take_binary(r, &whole, e);
 		if (got != DP_READ_RECORD)
 			return got;
 		dp_reader_skip(r, whole.n);
 		ok = dp_record_decode(whole, rec, e);
+		r->json = false;
 	}
 	if (ok)
 		return DP_READ_RECORD;
 	if (e->off != DP_NOOFF)
 		e->off += r->rec_pos;
+	r->records++;
 	return e->code == DP_ENOMEM ? DP_READ_FAIL : DP_READ_BAD;
 }
 
-/* Does object_end say what was read? */
+/*
+ * Does object_end say what was read?  Asked of the binary form only: lines
+ * may have been taken out by whoever stood between.
+ */
 static bool
 object_end_ok(const struct dp_reader *r, const struct dp_rec_object_end *o)
 {
@@ -267,7 +273,7 @@ track(struct dp_reader *r, const struct dp_record *rec, struct dp_err *e)
 		if (!r->in_object)
 			return fail(r, e, "end of no object");
 		r->in_object = false;
-		if (!object_end_ok(r, &rec->object_end))
+		if (!r->json && !object_end_ok(r, &rec->object_end))
 			return bad(r, e, "object lost records");
 		r->objects++;
 		r->all_objects++;
@@ -276,8 +282,9 @@ track(struct dp_reader *r, const struct dp_record *rec, struct dp_err *e)
 		if (r->in_object)
 			return fail(r, e, "stream ends inside an object");
 		r->in_stream = false;
-		if (rec->end.objects != r->objects)
-			return bad(r, e, "stream lost objects");
+		if (!r->json && (rec->end.objects != r->objects ||
+		                 rec->end.records != r->records))
+			return bad(r, e, "stream lost objects or records");
 		break;
 	case DP_REC_ERROR:
 		break;

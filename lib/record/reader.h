@@ -29,6 +29,7 @@ struct dp_reader {
 	bool eof;
 	bool in_stream; /* a header was seen, its end not yet */
 	bool in_object;
+	bool json;            /* the record last given was a line */
 	uint8_t stage;        /* of the header last seen: enum dp_word_stage */
 	uint64_t streams;     /* headers seen */
 	uint64_t objects;     /* whole objects of the open stream */

@@ -21,8 +21,9 @@
 #include "sandbox/sandbox.h"
 
 static const char usage[] =
-	"usage: dofextract [OPTION...] PATH...\n"
-	"       dofextract [OPTION...] -p PID | --all-pids\n"
+	"usage: dofextract [-rq] [-j N] [OPTION...] PATH...\n"
+	"       dofextract [OPTION...] --files0-from=F\n"
+	"       dofextract [OPTION...] -p PID... | --all-pids\n"
 	"Write the raw DOF and probe notes of ELF and Mach-O files, archives\n"
 	"and live processes as a stream of records for dofparse.\n"
 	"\n"
@@ -240,12 +241,22 @@ parse_args(int argc, char **argv, struct opts *o)
 }
 
 static void
-check_args(const struct opts *o, int npaths)
+check_args(const struct opts *o, char **paths)
 {
-	if (npaths == 0 && o->files0 == NULL && o->pids.n == 0 &&
+	bool from_list = o->files0 != NULL && strcmp(o->files0, "-") == 0;
+
+	if (paths[0] == NULL && o->files0 == NULL && o->pids.n == 0 &&
 	    !o->all_pids) {
 		cli_warn("no PATH, list or process given");
 		cli_try_help();
+	}
+	for (; *paths != NULL; paths++) {
+		if (strcmp(*paths, "-") == 0 && from_list) {
+			cli_warn("standard input is an object or a list, "
+			         "not both");
+			cli_try_help();
+		}
+		from_list |= strcmp(*paths, "-") == 0;
 	}
 	if (o->raw && o->walk.json) {
 		cli_warn("--raw and --json exclude each other");
@@ -426,7 +437,7 @@ main(int argc, char **argv)
 
 	cli_start("dofextract");
 	parse_args(argc, argv, &o);
-	check_args(&o, argc - optind);
+	check_args(&o, argv + optind);
 	o.walk.extract.ctx = &o;
 	raise_nofile();
 	progress_start(o.quiet);

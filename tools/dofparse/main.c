@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* dofparse: raw records in, probes out, decoded in a jail. */
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -15,6 +14,7 @@
 #include <unistd.h>
 
 #include "../common/cli.h"
+#include "../common/machine.h"
 #include "decode.h"
 #include "sandbox/sandbox.h"
 
@@ -28,7 +28,7 @@ static const char usage[] =
 	"      --stats         say on stderr what was there, relocations too\n"
 	"      --strict        stop at the first thing that is wrong\n"
 	"      --machine=NAME  CPU of bare DOF: x86_64, i386, aarch64, arm,\n"
-	"                      ppc, ppc64, s390x, riscv64, sparc\n"
+	"                      ppc, ppc64, s390x, riscv64, sparcv9\n"
 	"  -q, --quiet         no messages about bad contents\n"
 	"      --help          this text\n"
 	"      --version       versions of the program and its libraries\n"
@@ -53,22 +53,12 @@ static const struct option options[] = {
 };
 
 static uint16_t
-machine_number(const char *name)
+machine(const char *name)
 {
-	static const struct {
-		const char *name;
-		uint16_t machine;
-	} machines[] = {
-		{ "x86_64", EM_X86_64 },   { "i386", EM_386 },
-		{ "aarch64", EM_AARCH64 }, { "arm", EM_ARM },
-		{ "ppc", EM_PPC },         { "ppc64", EM_PPC64 },
-		{ "s390x", EM_S390 },      { "riscv64", EM_RISCV },
-		{ "sparc", EM_SPARCV9 },
-	};
+	uint16_t m = machine_number(name);
 
-	for (size_t i = 0; i < sizeof machines / sizeof machines[0]; i++)
-		if (strcmp(name, machines[i].name) == 0)
-			return machines[i].machine;
+	if (m != 0)
+		return m;
 	cli_warn("--machine: no CPU '%s'", name);
 	cli_try_help();
 }
@@ -104,7 +94,7 @@ parse_args(int argc, char **argv, struct decode_opts *o)
 			o->strict = true;
 			break;
 		case OPT_MACHINE:
-			o->machine = machine_number(optarg);
+			o->machine = machine(optarg);
 			break;
 		case 'q':
 			o->quiet = true;

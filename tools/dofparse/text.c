@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "../common/cli.h"
+#include "../common/machine.h"
 #include "record/resolve.h"
 
 struct text {
@@ -20,6 +21,7 @@ struct text {
 	struct dp_vec probes; /* size_t: probe records, by id */
 	struct dp_vec relocs; /* struct dp_rec_reloc, by id */
 	struct dp_vec dofs;   /* uint64_t: vaddr, by id */
+	bool wrap32;          /* of the open object */
 };
 
 struct text *
@@ -100,25 +102,6 @@ print(struct text *t, struct dp_bytes s)
 	cli_print(t->out, s);
 }
 
-static const char *
-machine_name(uint16_t machine)
-{
-	static const struct {
-		uint16_t machine;
-		const char *name;
-	} names[] = {
-		{ 2, "sparc" },     { 3, "i386" },     { 8, "mips" },
-		{ 20, "ppc" },      { 21, "ppc64" },   { 22, "s390" },
-		{ 40, "arm" },      { 43, "sparcv9" }, { 62, "x86-64" },
-		{ 183, "aarch64" }, { 243, "riscv" },  { 258, "loongarch" },
-	};
-
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		if (names[i].machine == machine)
-			return names[i].name;
-	return machine == 0 ? "unknown machine" : "other machine";
-}
-
 static void
 print_object(struct text *t, const struct dp_rec_object *o)
 {
@@ -133,7 +116,7 @@ print_object(struct text *t, const struct dp_rec_object *o)
 	}
 	(void)fprintf(t->out, "  [%s %s%s%s%s%s]\n",
 	              dp_word(DP_LIST_format, o->format),
-	              machine_name(o->machine),
+	              machine_name(o->machine, o->class),
 	              o->e_type > 0 && o->e_type < 4 ? " " : "",
 	              o->e_type < 4 ? types[o->e_type] : "",
 	              o->origin == DPR_ORIGIN_MEMORY ? ", memory" : "",
@@ -144,7 +127,7 @@ static uint64_t
 resolved(const struct text *t, uint64_t value, uint32_t first, uint32_t n)
 {
 	const struct dp_rec_reloc *r;
-	struct dp_bases link = { 0 };
+	struct dp_bases link = { .wrap32 = t->wrap32 };
 
 	if (n == 0 || first >= t->relocs.n || n > t->relocs.n - first)
 		return value;
@@ -193,6 +176,7 @@ print_types(struct text *t, const struct dp_strs *types)
 static void
 print_site(struct text *t, struct dp_bytes path, const struct dp_rec_site *s)
 {
+	struct dp_bytes args;
 	struct dp_record probe;
 
 	if (s->probe >= t->probes.n ||
@@ -204,9 +188,12 @@ print_site(struct text *t, struct dp_bytes path, const struct dp_rec_site *s)
 	print_name(t, path, &probe.probe);
 	if (probe.probe.translated.n != 0)
 		print_types(t, &probe.probe.translated);
-	if (s->args.n != 0) {
+	args = s->args;
+	while (args.n != 0 && args.p[args.n - 1] == ' ')
+		args.n--;
+	if (args.n != 0) {
 		(void)fputc(' ', t->out);
-		print(t, s->args);
+		print(t, args);
 	}
 	if (s->sem_nreloc != 0)
 		(void)fprintf(t->out, " semaphore 0x%" PRIx64,
@@ -277,8 +264,10 @@ take(struct text *t, struct dp_bytes whole, const struct dp_record *rec)
 {
 	size_t at;
 
-	if (rec->type == DP_REC_OBJECT)
+	if (rec->type == DP_REC_OBJECT) {
 		reset(t);
+		t->wrap32 = rec->object.class == 32;
+	}
 	if (rec->type == DP_REC_HEADER || rec->type == DP_REC_END ||
 	    (rec->type == DP_REC_ERROR && t->at.n == 0))
 		return true; /* such an error is on stderr already */
