@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "elf/source.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/range.h"
+
+enum {
+	FIRST_READ = 1 << 20, /* memory that is taken on the word of a file */
+	WIN_SIZE = 4096,
+	WIN_MAX = 64 << 10,
+};
+
+struct dp_src
+dp_src_fd(int fd, uint64_t off, uint64_t size)
+{
+	return (struct dp_src){ .fd = fd, .off = off, .size = size };
+}
+
+struct dp_src
+dp_src_mem(struct dp_bytes b)
+{
+	return (struct dp_src){ .fd = -1, .mem = b.p, .size = b.n };
+}
+
+bool
+dp_src_measure(struct dp_src *src, struct dp_err *e)
+{
+	struct stat st;
+	uint64_t size;
+
+	if (src->size != DP_SRC_UNKNOWN)
+		return true;
+	if (fstat(src->fd, &st) != 0)
+		return dp_err_errno(e, errno, "cannot stat the object");
+	if (!S_ISREG(st.st_mode))
+		return dp_err_set(e, DP_EUNSUP, DP_NOOFF, "not a regular file");
+	size = (uint64_t)st.st_size;
+	src->size = size > src->off ? size - src->off : 0;
+	return true;
+}
+
+/* Bytes of the object behind `off`, at most `n`. */
+static uint64_t
+clip(const struct dp_src *src, uint64_t off, uint64_t n)
+{
+	uint64_t at;
+
+	if (off >= src->size)
+		return 0;
+	if (n > src->size - off)
+		n = src->size - off;
+	if (src->fd < 0)
+		return n;
+	/* past what off_t can say there is no file */
+	if (__builtin_add_overflow(src->off, off, &at) || at > INT64_MAX)
+		return 0;
+	return n < INT64_MAX - at ? n : INT64_MAX - at;
+}
+
+/* One run of preads into room that is there; *got_ret < n at the end. */
+static bool
+read_into(const struct dp_src *src, uint64_t off, uint8_t *p, size_t n,
+          size_t *got_ret, struct dp_err *e)
+{
+	size_t got = 0;
+	ssize_t r;
+
+	if (src->fd < 0) {
+		if (n != 0)
+			memcpy(p, src->mem + off, n);
+		*got_ret = n;
+		return true;
+	}
+	while (got < n) {
+		r = pread(src->fd, p + got, n - got,
+		          (off_t)(src->off + off + got));
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r < 0)
+			return dp_err_errno(e, errno, "cannot read");
+		if (r == 0)
+			break;
+		got += (size_t)r;
+	}
+	*got_ret = got;
+	return true;
+}
+
+bool
+dp_src_some(const struct dp_src *src, uint64_t off, struct dp_buf *buf,
+            size_t n, struct dp_err *e)
+{
+	uint64_t left = clip(src, off, n);
+	size_t step = FIRST_READ, got = 0, before = buf->n;
+
+	while (left != 0) {
+		step = left < step ? (size_t)left : step;
+		if (!dp_buf_reserve(buf, step)) {
+			buf->n = before;
+			return dp_err_set(e, DP_ENOMEM, off, "out of memory");
+		}
+		if (!read_into(src, off, buf->p + buf->n, step, &got, e)) {
+			buf->n = before;
+			return false;
+		}
+		buf->n += got;
+		off += got;
+		left -= got;
+		if (got < step)
+			break;
+		step = buf->n - before;
+	}
+	return true;
+}
+
+bool
+dp_src_load(const struct dp_src *src, uint64_t off, uint64_t n,
+            struct dp_buf *buf, struct dp_err *e)
+{
+	uint64_t end;
+
+	buf->n = 0;
+	if (n > SIZE_MAX ||
+	    (src->size != DP_SRC_UNKNOWN && !dp_range_ok(off, n, src->size)))
+		return dp_err_set(e, DP_EFORMAT, src->size,
+		                  "cut: %ju bytes wanted at %#jx", (uintmax_t)n,
+		                  (uintmax_t)off);
+	if (!dp_src_some(src, off, buf, (size_t)n, e))
+		return false;
+	if (buf->n == n)
+		return true;
+	end = off + buf->n;
+	buf->n = 0;
+	return dp_err_set(e, DP_EFORMAT, end, "cut: %ju bytes wanted at %#jx",
+	                  (uintmax_t)n, (uintmax_t)off);
+}
+
+bool
+dp_win_get(struct dp_win *w, const struct dp_src *src, uint64_t off, size_t n,
+           struct dp_bytes *b_ret)
+{
+	struct dp_err ignored = DP_ERR_INIT;
+	uint64_t at;
+
+	if (n > WIN_MAX)
+		n = WIN_MAX;
+	if (off < w->off || !dp_range_ok(off - w->off, n, w->buf.n)) {
+		w->buf.n = 0;
+		w->off = off;
+		if (!dp_src_some(src, off, &w->buf, n > WIN_SIZE ? n : WIN_SIZE,
+		                 &ignored))
+			return false;
+	}
+	*b_ret = (struct dp_bytes){ NULL, 0 };
+	at = off - w->off;
+	if (at >= w->buf.n)
+		return true;
+	b_ret->p = w->buf.p + at;
+	b_ret->n = w->buf.n - (size_t)at < n ? w->buf.n - (size_t)at : n;
+	return true;
+}
+
+void
+dp_win_deinit(struct dp_win *w)
+{
+	dp_buf_deinit(&w->buf);
+	w->off = 0;
+}
