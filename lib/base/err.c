@@ -86,7 +86,7 @@ dp_err_prefix(struct dp_err *e, const char *fmt, ...)
 	(void)vsnprintf(e->msg, sizeof e->msg, fmt, ap);
 	va_end(ap);
 	n = strlen(e->msg);
-	(void)snprintf(e->msg + n, sizeof e->msg - n, "%s", old);
+	(void)snprintf(e->msg + n, sizeof e->msg - n, ": %s", old);
 	clean(e->msg);
 	return false;
 }

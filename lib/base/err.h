@@ -49,7 +49,9 @@ bool dp_err_set(struct dp_err *e, enum dp_code code, uint64_t off,
 bool dp_err_errno(struct dp_err *e, int errnum, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Put context in front of a message already there; returns false. */
+/*
+ * Put context and ": " in front of a message already there; returns false.
+ */
 bool dp_err_prefix(struct dp_err *e, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -60,22 +60,21 @@ clip(const struct dp_src *src, uint64_t off, uint64_t n)
 	return n < INT64_MAX - at ? n : INT64_MAX - at;
 }
 
-/* One run of preads into room that is there; *got_ret < n at the end. */
+/* Append `n` bytes for which there is room; fewer at the end of the file. */
 static bool
-read_into(const struct dp_src *src, uint64_t off, uint8_t *p, size_t n,
-          size_t *got_ret, struct dp_err *e)
+append(const struct dp_src *src, uint64_t off, struct dp_buf *buf, size_t n,
+       struct dp_err *e)
 {
 	size_t got = 0;
 	ssize_t r;
 
 	if (src->fd < 0) {
-		if (n != 0)
-			memcpy(p, src->mem + off, n);
-		*got_ret = n;
+		memcpy(buf->p + buf->n, src->mem + off, n);
+		buf->n += n;
 		return true;
 	}
 	while (got < n) {
-		r = pread(src->fd, p + got, n - got,
+		r = pread(src->fd, buf->p + buf->n, n - got,
 		          (off_t)(src->off + off + got));
 		if (r < 0 && errno == EINTR)
 			continue;
@@ -84,8 +83,8 @@ read_into(const struct dp_src *src, uint64_t off, uint8_t *p, size_t n,
 		if (r == 0)
 			break;
 		got += (size_t)r;
+		buf->n += (size_t)r;
 	}
-	*got_ret = got;
 	return true;
 }
 
@@ -94,23 +93,23 @@ dp_src_some(const struct dp_src *src, uint64_t off, struct dp_buf *buf,
             size_t n, struct dp_err *e)
 {
 	uint64_t left = clip(src, off, n);
-	size_t step = FIRST_READ, got = 0, before = buf->n;
+	size_t step = FIRST_READ, before = buf->n, at;
 
 	while (left != 0) {
 		step = left < step ? (size_t)left : step;
+		at = buf->n;
 		if (!dp_buf_reserve(buf, step)) {
 			buf->n = before;
 			return dp_err_set(e, DP_ENOMEM, off, "out of memory");
 		}
-		if (!read_into(src, off, buf->p + buf->n, step, &got, e)) {
+		if (!append(src, off, buf, step, e)) {
 			buf->n = before;
 			return false;
 		}
-		buf->n += got;
-		off += got;
-		left -= got;
-		if (got < step)
+		if (buf->n - at < step)
 			break;
+		off += step;
+		left -= step;
 		step = buf->n - before;
 	}
 	return true;

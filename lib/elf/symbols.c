@@ -16,21 +16,68 @@ enum {
 struct loading {
 	struct dp_funcs *f;
 	const struct dp_elf *elf;
+	const struct dp_wanted *wanted; /* NULL: all */
 	struct dp_opd opd;
 };
+
+/* Where the code of a symbol begins; false when nothing says it. */
+static bool
+code_of(struct loading *l, const struct dp_esym *sym, uint32_t shndx,
+        struct dp_opd_at *at_ret)
+{
+	struct dp_opd_at at = { 0, sym->value };
+
+	if (l->elf->type == ET_REL)
+		at.sec = shndx;
+	if (l->elf->machine == EM_ARM)
+		at.addr &= ~UINT64_C(1); /* set: Thumb code */
+	if (!dp_opd_follow(&l->opd, &at))
+		return false;
+	*at_ret = at;
+	return true;
+}
+
+/* The first wanted address at or behind one. */
+static size_t
+first_wanted(const struct dp_wanted *w, uint32_t sec, uint64_t addr)
+{
+	size_t lo = 0, hi = w->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (w->at[mid].sec < sec ||
+		    (w->at[mid].sec == sec && w->at[mid].addr < addr))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* Only functions that hold a wanted address: they are few among many. */
+static bool
+pick_func(void *ctx, const struct dp_esym *sym, uint32_t shndx)
+{
+	struct loading *l = ctx;
+	struct dp_opd_at at;
+	size_t i;
+
+	if (!code_of(l, sym, shndx, &at))
+		return false;
+	i = first_wanted(l->wanted, at.sec, at.addr);
+	return i < l->wanted->n && l->wanted->at[i].sec == at.sec &&
+	       l->wanted->at[i].addr - at.addr < sym->size;
+}
 
 static bool
 take_func(void *ctx, const struct dp_symload *s, struct dp_err *e)
 {
 	struct loading *l = ctx;
-	struct dp_opd_at at = { 0, s->sym.value };
+	struct dp_opd_at at;
 	struct dp_func *f;
 
-	if (l->elf->type == ET_REL)
-		at.sec = s->shndx;
-	if (l->elf->machine == EM_ARM)
-		at.addr &= ~UINT64_C(1); /* set: Thumb code */
-	if (!dp_opd_follow(&l->opd, &at))
+	if (!code_of(l, &s->sym, s->shndx, &at))
 		return true;
 	if (l->f->v.n >= FUNCS_MAX)
 		return dp_err_set(e, DP_ELIMIT, DP_NOOFF,
@@ -107,11 +154,20 @@ bool
 dp_funcs_load(struct dp_funcs *f_ret, const struct dp_elf *elf,
               const struct dp_debugwhere *where, struct dp_err *e)
 {
-	struct loading l = { .f = f_ret, .elf = elf };
+	return dp_funcs_around(f_ret, elf, where, NULL, e);
+}
+
+bool
+dp_funcs_around(struct dp_funcs *f_ret, const struct dp_elf *elf,
+                const struct dp_debugwhere *where,
+                const struct dp_wanted *wanted, struct dp_err *e)
+{
+	struct loading l = { .f = f_ret, .elf = elf, .wanted = wanted };
 	struct dp_symwant want = {
 		.types = 1U << STT_FUNC | 1U << STT_GNU_IFUNC,
 		.sized = true,
 		.both = true,
+		.pick = wanted == NULL ? NULL : pick_func,
 		.take = take_func,
 		.ctx = &l,
 	};

@@ -62,6 +62,25 @@ struct dp_funcs {
  */
 bool dp_funcs_load(struct dp_funcs *f_ret, const struct dp_elf *elf,
                    const struct dp_debugwhere *where, struct dp_err *e);
+
+/* An address that somebody will ask for. */
+struct dp_codeaddr {
+	uint32_t sec; /* ET_REL: section index; else 0 */
+	uint64_t addr;
+};
+
+struct dp_wanted {
+	const struct dp_codeaddr *at; /* by section and address; borrowed */
+	size_t n;
+};
+
+/*
+ * The same for the functions that hold one of the wanted addresses, NULL for
+ * all: an object has many functions and few sites.
+ */
+bool dp_funcs_around(struct dp_funcs *f_ret, const struct dp_elf *elf,
+                     const struct dp_debugwhere *where,
+                     const struct dp_wanted *wanted, struct dp_err *e);
 void dp_funcs_deinit(struct dp_funcs *f);
 
 /*

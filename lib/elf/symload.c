@@ -113,14 +113,17 @@ offer(struct run *r, struct dp_symload *s, uint64_t i, struct dp_err *why)
 	    (r->want->sized && s->sym.size == 0) || s->sym.name == 0 ||
 	    s->sym.shndx == SHN_UNDEF || s->sym.shndx == SHN_COMMON)
 		return true;
+	s->shndx = section_of(r, &s->sym, i);
+	from->sources |= r->source;
+	if (r->want->pick != NULL &&
+	    !r->want->pick(r->want->ctx, &s->sym, s->shndx))
+		return true;
 	if (!dp_str_at(r->strs, s->sym.name, &s->name) || s->name.n == 0)
 		return true;
 	if (s->name.n > from->name_budget)
 		return dp_err_set(why, DP_ELIMIT, DP_NOOFF,
 		                  "symbol names are too long in sum");
 	from->name_budget -= s->name.n;
-	from->sources |= r->source;
-	s->shndx = section_of(r, &s->sym, i);
 	return r->want->take(r->want->ctx, s, why);
 }
 

@@ -32,6 +32,11 @@ struct dp_symwant {
 	 * library's names there come without a version.
 	 */
 	bool both;
+	/*
+	 * Asked before the name is looked at, which costs most; false: not
+	 * wanted.  NULL: all are.
+	 */
+	bool (*pick)(void *ctx, const struct dp_esym *sym, uint32_t shndx);
 	dp_symload_fn *take;
 	void *ctx;
 };

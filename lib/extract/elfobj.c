@@ -225,6 +225,30 @@ read_section(struct dp_elfwork *w, const struct dp_elf_sec *s, uint64_t *budget,
 	return dp_elf_sec_read(&w->elf, s, &w->x->data, what);
 }
 
+/* A first pass over stapsdt sections; what is wrong the second one tells. */
+static bool
+want_sections(struct dp_elfwork *w, struct dp_err *e)
+{
+	uint64_t budget = DP_MAX_RAW_BYTES;
+	bool ok = true;
+
+	for (size_t i = 0; i < w->elf.secs.n && ok; i++) {
+		const struct dp_elf_sec *s =
+			DP_VEC_AT(&w->elf.secs, struct dp_elf_sec, i);
+		const struct raw_kind *kind = raw_kind(w, s);
+		struct dp_err ignored = DP_ERR_INIT;
+
+		if (kind == NULL)
+			continue;
+		if (kind->source == DP_EXTRACT_STAPSDT &&
+		    read_section(w, s, &budget, &ignored))
+			ok = dp_want_sites(w, e);
+		w->range++;
+	}
+	w->range = 0;
+	return ok;
+}
+
 static bool
 put_sections(struct dp_elfwork *w, struct dp_err *e)
 {
@@ -345,7 +369,7 @@ put_all(struct dp_elfwork *w, const struct dp_rec_object *o, unsigned flags,
 		return false;
 	if (w->elf.secs_why.code != DP_OK && !complain(w, &w->elf.secs_why, e))
 		return false;
-	return load_relocs(w, e) && put_sections(w, e) &&
+	return load_relocs(w, e) && want_sections(w, e) && put_sections(w, e) &&
 	       (!(flags & DP_GATE_NOSHDR) || put_bare(w, e)) &&
 	       dp_put_helpers(w, e) && dp_image_end(w->x, w->im, e);
 }
@@ -369,6 +393,7 @@ dp_extract_elf(struct dp_extractor *x, struct dp_image *im, unsigned flags,
 	}
 	dp_relocs_deinit(&w.rels);
 	dp_vec_deinit(&w.ranges);
+	dp_vec_deinit(&w.wanted);
 	dp_buf_deinit(&w.dir);
 	dp_funcs_deinit(&w.funcs);
 	dp_symnames_deinit(&w.names);

@@ -127,7 +127,7 @@ complain(struct dp_live_set *s, const struct dp_process *p,
 	struct live_error *r = dp_vec_push(&s->errors, sizeof *r);
 
 	if (strncmp(what->msg, "process ", 8) != 0) /* lib/proc names it */
-		(void)dp_err_prefix(what, "process %d: ", (int)p->pid);
+		(void)dp_err_prefix(what, "process %d", (int)p->pid);
 	if (r == NULL || !dp_buf_add(&s->paths, path.p, path.n))
 		return;
 	r->what = *what;

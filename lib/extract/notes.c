@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The notes of a section, and before each the symbols that it needs. */
 #include <elf.h>
+#include <stdlib.h>
 
 #include "base/limits.h"
 #include "extract/state.h"
@@ -51,20 +52,33 @@ tell(struct dp_elfwork *w, const struct dp_err *trouble, struct dp_err *e)
 
 	if (what.code == DP_OK)
 		return true;
-	(void)dp_err_prefix(&what, "symbols: ");
+	(void)dp_err_prefix(&what, "symbols");
 	return dp_image_complain(w->x, w->im, DPR_REACH_ARGUMENT, &what, e);
+}
+
+static int
+by_place(const void *a, const void *b)
+{
+	const struct dp_codeaddr *x = a, *y = b;
+
+	if (x->sec != y->sec)
+		return x->sec < y->sec ? -1 : 1;
+	return (x->addr > y->addr) - (x->addr < y->addr);
 }
 
 static bool
 load_funcs(struct dp_elfwork *w, struct dp_err *e)
 {
+	struct dp_wanted wanted = { w->wanted.p, w->wanted.n };
 	struct dp_debugwhere from = where(w);
 	struct dp_err what = DP_ERR_INIT;
 
 	if (w->funcs_loaded)
 		return true;
 	w->funcs_loaded = true;
-	if (!dp_funcs_load(&w->funcs, &w->elf, &from, &what))
+	if (w->wanted.n > 1)
+		qsort(w->wanted.p, w->wanted.n, sizeof *wanted.at, by_place);
+	if (!dp_funcs_around(&w->funcs, &w->elf, &from, &wanted, &what))
 		return tell(w, &what, e);
 	return tell(w, &w->funcs.from.trouble, e);
 }
@@ -165,22 +179,59 @@ place_of(const struct dp_elfwork *w, uint64_t at, uint64_t word,
 	return hits.r[0].sym_value + (uint64_t)hits.r[0].addend;
 }
 
+/* Descriptor and the place of its site; false for one that is broken. */
+static bool
+site_of(const struct dp_elfwork *w, struct dp_bytes desc, uint64_t at,
+        struct dp_sdt *n, struct dp_codeaddr *pc)
+{
+	struct dp_err ignored = DP_ERR_INIT; /* dofparse will tell */
+
+	if (!dp_sdt_parse(desc, w->elf.word, w->elf.order, n, &ignored))
+		return false;
+	pc->addr = place_of(w, at + n->pc_off, n->pc, &pc->sec) +
+	           dp_sdt_delta(w->base, w->has_base, n->base);
+	if (w->elf.word == 4)
+		pc->addr = (uint32_t)pc->addr;
+	return true;
+}
+
 bool
 dp_put_sdt_symbols(struct dp_elfwork *w, struct dp_bytes desc, uint64_t at,
                    struct dp_err *e)
 {
-	struct dp_err ignored = DP_ERR_INIT; /* dofparse will tell */
-	uint32_t section;
+	struct dp_codeaddr pc;
 	struct dp_sdt n;
-	uint64_t pc;
 
-	if (!dp_sdt_parse(desc, w->elf.word, w->elf.order, &n, &ignored))
+	if (!site_of(w, desc, at, &n, &pc))
 		return true;
-	pc = place_of(w, at + n.pc_off, n.pc, &section) +
-	     dp_sdt_delta(w->base, w->has_base, n.base);
-	if (w->elf.word == 4)
-		pc = (uint32_t)pc;
-	return put_function(w, section, pc, e) && put_arg_symbols(w, n.args, e);
+	return put_function(w, pc.sec, pc.addr, e) &&
+	       put_arg_symbols(w, n.args, e);
+}
+
+bool
+dp_want_sites(struct dp_elfwork *w, struct dp_err *e)
+{
+	struct dp_note_iter it;
+	enum dp_step step;
+	struct dp_note n;
+
+	dp_note_iter_init(&it, dp_buf_bytes(&w->x->data), w->elf.order);
+	do {
+		struct dp_err ignored = DP_ERR_INIT;
+		struct dp_codeaddr pc, *slot;
+		struct dp_sdt sdt;
+
+		step = dp_note_next(&it, &n, &ignored);
+		if (step != DP_STEP_OK ||
+		    !dp_note_is(&n, DP_SDT_OWNER, DP_SDT_TYPE) ||
+		    !site_of(w, n.desc, n.desc_off, &sdt, &pc))
+			continue;
+		slot = dp_vec_push(&w->wanted, sizeof *slot);
+		if (slot == NULL)
+			return dp_extract_nomem(e);
+		*slot = pc;
+	} while (step != DP_STEP_END && w->wanted.n < DP_MAX_NOTES);
+	return true;
 }
 
 bool

@@ -49,6 +49,7 @@ struct dp_elfwork {
 	struct dp_relocs rels;
 	struct dp_vec ranges; /* struct dp_relrange, one a raw section */
 	struct dp_buf dir;    /* of the object, NUL-terminated */
+	struct dp_vec wanted; /* struct dp_codeaddr: sites to name */
 	struct dp_funcs funcs;
 	struct dp_symnames names;
 	bool funcs_loaded;
@@ -101,6 +102,9 @@ bool dp_put_elfrels(struct dp_elfwork *w, struct dp_relhits hits, uint64_t at,
 /* The notes of the section whose data are in x->data. */
 bool dp_put_notes(struct dp_elfwork *w, const struct dp_elf_sec *sec, bool usdt,
                   struct dp_err *e);
+
+/* Remember the sites of that section, whose functions will be asked for. */
+bool dp_want_sites(struct dp_elfwork *w, struct dp_err *e);
 
 /* Symbols that a descriptor at `at` of its section needs, each once. */
 bool dp_put_sdt_symbols(struct dp_elfwork *w, struct dp_bytes desc, uint64_t at,

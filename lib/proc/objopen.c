@@ -226,7 +226,7 @@ dp_object_open(const struct dp_process *p, const struct dp_object *o,
 		(void)dp_err_errno(&last, ENOENT, "find");
 	if (e->code == DP_OK)
 		*e = last;
-	return dp_err_prefix(e, "mapped file, inode %" PRIu64 ": ", o->ino);
+	return dp_err_prefix(e, "mapped file, inode %" PRIu64, o->ino);
 }
 
 /* True if a file of exactly this path is the one that is mapped. */

@@ -214,7 +214,7 @@ dp_process_open(pid_t pid, struct dp_process *p_ret, struct dp_err *e)
 	dp_buf_deinit(&tmp);
 	if (!ok) {
 		dp_process_deinit(&p);
-		return dp_err_prefix(e, "process %d: ", (int)pid);
+		return dp_err_prefix(e, "process %d", (int)pid);
 	}
 	*p_ret = p;
 	return true;

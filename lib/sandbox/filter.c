@@ -183,7 +183,7 @@ add(scmp_filter_ctx ctx, uint32_t action, const struct rule *r)
 
 /* The rows that are not constant. */
 static int
-add_own(scmp_filter_ctx ctx, enum dp_filter_set set, bool landlocked)
+add_own(scmp_filter_ctx ctx, enum dp_filter_set set)
 {
 	const struct rule self = ROW(tgkill, PR, IS(0, getpid()));
 	const struct rule clone3 = ROW(clone3, R);
@@ -195,12 +195,11 @@ add_own(scmp_filter_ctx ctx, enum dp_filter_set set, bool landlocked)
 	rc = add(ctx, SCMP_ACT_ERRNO(ENOSYS), &clone3);
 	if (rc != 0)
 		return rc;
-	return add(ctx, landlocked ? SCMP_ACT_ALLOW : SCMP_ACT_ERRNO(ENOSYS),
-	           &openat2);
+	return add(ctx, SCMP_ACT_ERRNO(ENOSYS), &openat2);
 }
 
 static int
-fill(scmp_filter_ctx ctx, enum dp_filter_set set, bool landlocked)
+fill(scmp_filter_ctx ctx, enum dp_filter_set set)
 {
 	int rc = seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH,
 	                          SCMP_ACT_KILL_PROCESS);
@@ -209,12 +208,12 @@ fill(scmp_filter_ctx ctx, enum dp_filter_set set, bool landlocked)
 		if ((rules[i].sets & set) != 0)
 			rc = add(ctx, SCMP_ACT_ALLOW, &rules[i]);
 	if (rc == 0)
-		rc = add_own(ctx, set, landlocked);
+		rc = add_own(ctx, set);
 	return rc;
 }
 
 bool
-dp_filter_load(enum dp_filter_set set, bool landlocked, struct dp_err *e)
+dp_filter_load(enum dp_filter_set set, struct dp_err *e)
 {
 	scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_ERRNO(EPERM));
 	int rc;
@@ -223,7 +222,7 @@ dp_filter_load(enum dp_filter_set set, bool landlocked, struct dp_err *e)
 		return dp_err_set(e, DP_ENOMEM, DP_NOOFF, "seccomp filter");
 	/* A search tree instead of a list; only speed is lost without. */
 	(void)seccomp_attr_set(ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2);
-	rc = fill(ctx, set, landlocked);
+	rc = fill(ctx, set);
 	if (rc == 0)
 		rc = seccomp_load(ctx);
 	seccomp_release(ctx);

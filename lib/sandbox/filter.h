@@ -12,9 +12,8 @@ enum dp_filter_set { DP_FILTER_PIPE = 1, DP_FILTER_READER = 2 };
 
 /*
  * Load the list for the calling thread and those it will create, and set
- * no_new_privs.  `landlocked`: Landlock refuses writable opens by itself,
- * so openat2(), whose flags no filter sees, need not be withheld.
+ * no_new_privs.
  */
-bool dp_filter_load(enum dp_filter_set set, bool landlocked, struct dp_err *e);
+bool dp_filter_load(enum dp_filter_set set, struct dp_err *e);
 
 #endif /* DP_FILTER_H */

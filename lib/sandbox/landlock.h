@@ -16,9 +16,9 @@ int dp_landlock_abi(void);
 /*
  * Put the calling thread into a domain that denies everything the ABI at
  * hand can deny: files, TCP, and (ABI 6) signals and abstract sockets to
- * processes outside.  With `read_all` files and directories below "/" may
- * be read.  no_new_privs has to be set.  Fails when the kernel has no
- * Landlock: ask dp_landlock_abi() first.
+ * processes outside.  With `read_all` files and directories may be read;
+ * truncating them is then for the filter to refuse.  no_new_privs has to be
+ * set.  Fails when the kernel has no Landlock: ask dp_landlock_abi() first.
  */
 bool dp_landlock_enter(bool read_all, struct dp_err *e);
 

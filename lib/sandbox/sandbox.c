@@ -37,21 +37,18 @@ dp_sandbox_pipe(struct dp_err *e)
 		return false;
 	if (dp_landlock_abi() > 0 && !dp_landlock_enter(false, e))
 		return false;
-	return dp_filter_load(DP_FILTER_PIPE, false, e);
+	return dp_filter_load(DP_FILTER_PIPE, e);
 }
 
 bool
 dp_sandbox_reader(unsigned flags, struct dp_err *e)
 {
-	bool landlock = false;
-
 	if (!alone(e) || !no_new_privs(e))
 		return false;
-	if ((flags & DP_SANDBOX_PROC) == 0)
-		landlock = dp_landlock_abi() > 0;
-	if (landlock && !dp_landlock_enter(true, e))
+	if ((flags & DP_SANDBOX_PROC) == 0 && dp_landlock_abi() > 0 &&
+	    !dp_landlock_enter(true, e))
 		return false;
-	return dp_filter_load(DP_FILTER_READER, landlock, e);
+	return dp_filter_load(DP_FILTER_READER, e);
 }
 
 /* Needs CAP_SETPCAP; who lacks it cannot gain from the set, see above. */

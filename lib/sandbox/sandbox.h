@@ -54,11 +54,8 @@ bool dp_sandbox_pipe(struct dp_err *e);
  * may read can be opened for reading, nothing for writing.  No sockets, no
  * processes, no signals but to itself, no executable memory.
  *
- * openat2() passes its flags in memory, where a filter cannot see them: it
- * is allowed under Landlock, which refuses writing by itself, and gives
- * ENOSYS without.  clone3() gives ENOSYS, and glibc takes clone().
- * Landlock refuses files that are not below the root directory, as those of
- * another mount namespace are: open such before, the descriptors stay good.
+ * openat2() passes its flags in memory, where a filter cannot see them, and
+ * clone3() likewise: both give ENOSYS, and glibc takes the older ones.
  */
 bool dp_sandbox_reader(unsigned flags, struct dp_err *e);
 

@@ -101,7 +101,7 @@ bool
 dp_macho_open(struct dp_bytes in, struct dp_macho *m_ret, struct dp_err *e)
 {
 	struct dp_macho m;
-	uint64_t size;
+	uint64_t size = 0;
 
 	if (!read_header(in, &m, &size, e))
 		return false;
@@ -312,7 +312,7 @@ bool
 dp_fat_open(struct dp_bytes in, struct dp_fat *fat_ret, struct dp_err *e)
 {
 	struct dp_fat fat;
-	uint64_t size;
+	uint64_t size = 0;
 
 	if (!read_fat(in, &fat, &size, e))
 		return false;
