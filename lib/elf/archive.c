@@ -97,9 +97,9 @@ long_name(const struct dp_ar *ar, struct dp_bytes digits,
 	uint64_t off;
 	size_t n = 0;
 
+	/* Without the name there is still what it names. */
 	if (!parse_number(digits, &off) || off >= ar->longs.n)
-		return dp_err_set(e, DP_EFORMAT, m->hdr_off,
-		                  "name is not in the table of long names");
+		return true;
 	m->name.p = ar->longs.p + off;
 	while (off + n < ar->longs.n && m->name.p[n] != '\n' &&
 	       m->name.p[n] != '\0')
@@ -127,6 +127,7 @@ front_name(struct dp_ar *ar, struct dp_bytes digits, struct dp_ar_member *m,
 	if (!dp_src_load(&ar->src, m->off, n, &ar->scratch, e))
 		return false;
 	m->name = trim(dp_buf_bytes(&ar->scratch), '\0');
+	m->head.n = 0;
 	m->off += n;
 	m->size -= n;
 	return true;
@@ -139,7 +140,8 @@ read_header(struct dp_ar *ar, struct dp_ar_member *m, struct dp_err *e)
 	struct dp_bytes h;
 
 	ar->scratch.n = 0;
-	if (!dp_src_some(&ar->src, ar->pos, &ar->scratch, HDR_LEN, e))
+	if (!dp_src_some(&ar->src, ar->pos, &ar->scratch, HDR_LEN + DP_AR_HEAD,
+	                 e))
 		return false;
 	h = dp_buf_bytes(&ar->scratch);
 	if (h.n < HDR_LEN)
@@ -153,6 +155,10 @@ read_header(struct dp_ar *ar, struct dp_ar_member *m, struct dp_err *e)
 	m->hdr_off = ar->pos;
 	m->off = ar->pos + HDR_LEN;
 	m->name = trim((struct dp_bytes){ h.p, NAME_LEN }, ' ');
+	m->head.p = h.p + HDR_LEN;
+	m->head.n = h.n - HDR_LEN;
+	if (m->head.n > m->size)
+		m->head.n = (size_t)m->size;
 	if (!dp_range_ok(m->off, m->size, ar->src.size))
 		return dp_err_set(e, DP_EFORMAT, ar->pos,
 		                  "member of %ju bytes is cut",

@@ -24,11 +24,18 @@ struct dp_ar {
 	struct dp_buf scratch; /* header, or BSD's name */
 };
 
+enum { DP_AR_HEAD = 64 };
+
 struct dp_ar_member {
 	struct dp_bytes name; /* borrowed until the next call; may be empty */
 	uint64_t hdr_off;     /* of its header in the archive */
 	uint64_t off;         /* of its data in the archive */
 	uint64_t size;        /* bytes of data, inside the archive */
+	/*
+	 * The first DP_AR_HEAD bytes of data, or all, borrowed like the name;
+	 * empty when they did not come with the header.
+	 */
+	struct dp_bytes head;
 };
 
 /*

@@ -37,11 +37,12 @@ static const struct magic_row {
 
 static const struct name_row {
 	const char *name;
+	size_t len; /* with its NUL */
 	unsigned flag;
 } names[] = {
-	{ ".SUNW_dof", DP_GATE_DOF },
-	{ ".note.stapsdt", DP_GATE_SDT },
-	{ ".note.usdt", DP_GATE_USDT },
+	{ ".SUNW_dof", sizeof ".SUNW_dof", DP_GATE_DOF },
+	{ ".note.stapsdt", sizeof ".note.stapsdt", DP_GATE_SDT },
+	{ ".note.usdt", sizeof ".note.usdt", DP_GATE_USDT },
 };
 
 /* One file on its way through the gate. */
@@ -92,7 +93,9 @@ dp_magic_of(struct dp_bytes head)
 
 	for (size_t i = 0; i < sizeof magics / sizeof magics[0]; i++) {
 		m = &magics[i];
-		if (head.n < m->n || memcmp(head.p, m->bytes, m->n) != 0)
+		/* the first byte settles it for nearly all files */
+		if (head.n < m->n || head.p[0] != (uint8_t)m->bytes[0] ||
+		    memcmp(head.p, m->bytes, m->n) != 0)
 			continue;
 		if (m->magic == DP_MAGIC_FAT && !is_fat(head))
 			return DP_MAGIC_NONE;
@@ -217,8 +220,9 @@ flag_of_name(struct dp_bytes tab, uint32_t off)
 	size_t len;
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-		len = strlen(names[i].name) + 1; /* with its NUL */
+		len = names[i].len;
 		if (dp_range_ok(off, len, tab.n) &&
+		    tab.p[off + 1] == (uint8_t)names[i].name[1] &&
 		    memcmp(tab.p + off, names[i].name, len) == 0)
 			return names[i].flag;
 	}

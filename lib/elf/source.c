@@ -11,6 +11,8 @@ enum {
 	FIRST_READ = 1 << 20, /* memory that is taken on the word of a file */
 	WIN_SIZE = 4096,
 	WIN_MAX = 64 << 10,
+	AHEAD_MAX = 32 << 10, /* a larger read goes past the read-ahead */
+	AHEAD = 256, /* header and first bytes of the next archive member */
 };
 
 struct dp_src
@@ -60,22 +62,15 @@ clip(const struct dp_src *src, uint64_t off, uint64_t n)
 	return n < INT64_MAX - at ? n : INT64_MAX - at;
 }
 
-/* Append `n` bytes for which there is room; fewer at the end of the file. */
+/* Append `n` bytes at `at` of the file; fewer at its end. */
 static bool
-append(const struct dp_src *src, uint64_t off, struct dp_buf *buf, size_t n,
-       struct dp_err *e)
+append_file(int fd, uint64_t at, struct dp_buf *buf, size_t n, struct dp_err *e)
 {
 	size_t got = 0;
 	ssize_t r;
 
-	if (src->fd < 0) {
-		memcpy(buf->p + buf->n, src->mem + off, n);
-		buf->n += n;
-		return true;
-	}
 	while (got < n) {
-		r = pread(src->fd, buf->p + buf->n, n - got,
-		          (off_t)(src->off + off + got));
+		r = pread(fd, buf->p + buf->n, n - got, (off_t)(at + got));
 		if (r < 0 && errno == EINTR)
 			continue;
 		if (r < 0)
@@ -86,6 +81,47 @@ append(const struct dp_src *src, uint64_t off, struct dp_buf *buf, size_t n,
 		buf->n += (size_t)r;
 	}
 	return true;
+}
+
+/* The same out of what was read ahead, which is read anew if need be. */
+static bool
+append_ahead(const struct dp_src *src, uint64_t at, struct dp_buf *buf,
+             size_t n, struct dp_err *e)
+{
+	struct dp_ahead *a = src->ahead;
+
+	if (at < a->off || !dp_range_ok(at - a->off, n, a->buf.n)) {
+		a->buf.n = 0;
+		a->off = at;
+		if (!dp_buf_reserve(&a->buf, n + AHEAD))
+			return dp_err_set(e, DP_ENOMEM, at, "out of memory");
+		if (!append_file(src->fd, at, &a->buf, n + AHEAD, e)) {
+			a->buf.n = 0;
+			return false;
+		}
+	}
+	at -= a->off;
+	if (n > a->buf.n - at)
+		n = (size_t)(a->buf.n - at);
+	memcpy(buf->p + buf->n, a->buf.p + at, n);
+	buf->n += n;
+	return true;
+}
+
+/* Append `n` bytes for which there is room; fewer at the end of the file. */
+static bool
+append(const struct dp_src *src, uint64_t off, struct dp_buf *buf, size_t n,
+       struct dp_err *e)
+{
+	if (src->fd < 0) {
+		memcpy(buf->p + buf->n, src->mem + off, n);
+		buf->n += n;
+		return true;
+	}
+	if (src->ahead != NULL && n <= AHEAD_MAX &&
+	    src->off + off <= INT64_MAX - AHEAD_MAX - AHEAD)
+		return append_ahead(src, src->off + off, buf, n, e);
+	return append_file(src->fd, src->off + off, buf, n, e);
 }
 
 bool

@@ -19,11 +19,21 @@
 
 #define DP_SRC_UNKNOWN UINT64_MAX /* size: to the end of the file */
 
+/*
+ * Bytes of the file read ahead, for one that is read in many small pieces
+ * from front to back, as an archive is.  Zeroed it is empty; owned memory.
+ */
+struct dp_ahead {
+	struct dp_buf buf;
+	uint64_t off; /* of buf's first byte in the file */
+};
+
 struct dp_src {
-	int fd;             /* borrowed; -1 when the bytes are in memory */
-	const uint8_t *mem; /* borrowed; NULL when they are in a file */
-	uint64_t off;       /* where the object begins in the file */
-	uint64_t size;      /* bytes of the object, or DP_SRC_UNKNOWN */
+	int fd;                 /* borrowed; -1 when the bytes are in memory */
+	const uint8_t *mem;     /* borrowed; NULL when they are in a file */
+	uint64_t off;           /* where the object begins in the file */
+	uint64_t size;          /* bytes of the object, or DP_SRC_UNKNOWN */
+	struct dp_ahead *ahead; /* borrowed; NULL: read what is asked for */
 };
 
 /* The object of `size` bytes (or DP_SRC_UNKNOWN) at `off` of `fd`. */

@@ -151,10 +151,12 @@ read_archive(struct dp_extractor *x, struct dp_image *im, struct dp_err *e)
 {
 	struct dp_buf name = { 0 }, head = { 0 };
 	struct dp_err what = DP_ERR_INIT;
+	struct dp_ahead ahead = { 0 };
 	struct dp_ar_member m;
 	struct dp_ar ar = { 0 };
 	bool more = false, ok = true;
 
+	im->src.ahead = &ahead;
 	if (!dp_ar_open(&ar, &im->src, &what))
 		goto out;
 	while (ok && dp_ar_next(&ar, &m, &more, &what) && more) {
@@ -170,7 +172,9 @@ read_archive(struct dp_extractor *x, struct dp_image *im, struct dp_err *e)
 			ok = dp_extract_nomem(e);
 			break;
 		}
-		if (!dp_src_some(&member.src, 0, &head, DP_GATE_HEAD, &what))
+		if (m.head.n != 0 ? !dp_buf_add(&head, m.head.p, m.head.n)
+		                  : !dp_src_some(&member.src, 0, &head,
+		                                 DP_GATE_HEAD, &what))
 			break;
 		member.member = dp_buf_bytes(&name);
 		member.head = dp_buf_bytes(&head);
@@ -178,6 +182,8 @@ read_archive(struct dp_extractor *x, struct dp_image *im, struct dp_err *e)
 	}
 out:
 	dp_ar_close(&ar);
+	im->src.ahead = NULL;
+	dp_buf_deinit(&ahead.buf);
 	dp_buf_deinit(&name);
 	dp_buf_deinit(&head);
 	if (!ok || what.code == DP_OK)
