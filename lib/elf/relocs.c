@@ -226,7 +226,7 @@ read_relr(struct job *j, const struct table *t, uint64_t *next_io,
 			continue;
 		}
 		in.off = *next_io;
-		*next_io = (*next_io + (8 * word - 1) * word) & mask;
+		*next_io = (*next_io + (UINT64_C(8) * word - 1) * word) & mask;
 		for (v >>= 1; v != 0; v >>= 1) {
 			if ((v & 1) && !look(j, t, &in, e))
 				return false;
@@ -249,8 +249,8 @@ static bool
 check_table(struct job *j, struct table *t)
 {
 	const unsigned word = j->elf->word;
-	const uint64_t len[] = { [FORM_REL] = 2 * word,
-		                 [FORM_RELA] = 3 * word,
+	const uint64_t len[] = { [FORM_REL] = UINT64_C(2) * word,
+		                 [FORM_RELA] = UINT64_C(3) * word,
 		                 [FORM_RELR] = word };
 
 	if (t->each == 0 || t->form == FORM_RELR)

@@ -146,7 +146,7 @@ static const struct row sparc[] = {
 	{ R_SPARC_UA16, DP_REL_SYMBOL, 2 },
 };
 
-#define ROWS(t) t, sizeof t / sizeof t[0]
+#define ROWS(t) (t), sizeof(t) / sizeof((t)[0])
 
 static const struct machine {
 	uint16_t machine;

@@ -202,7 +202,9 @@ static const char *
 mem_x86(const struct dialect *d, struct dp_bytes s, struct dp_arg *a)
 {
 	if (s.p[0] == '%') {
-		if (s.n < 4 || memchr("cdefgs", s.p[1], 6) == NULL ||
+		static const char first[6] = { 'c', 'd', 'e', 'f', 'g', 's' };
+
+		if (s.n < 4 || memchr(first, s.p[1], sizeof first) == NULL ||
 		    s.p[2] != 's' || s.p[3] != ':')
 			return "no such register";
 		a->segment = (struct dp_bytes){ s.p + 1, 2 };

@@ -297,7 +297,7 @@ static const struct dp_reg riscv_regs[] = {
 };
 /* clang-format on */
 
-#define TABLE(rows) rows, sizeof(rows) / sizeof(rows[0])
+#define TABLE(rows) (rows), sizeof(rows) / sizeof((rows)[0])
 
 static const struct machine {
 	uint16_t machine;

@@ -93,12 +93,9 @@ START_TEST(test_broken)
 		enum dp_code code;
 	} rows[] = {
 		{ "a/", "5", DP_EFORMAT }, /* one byte more than there is */
-		{ "a/", "9999999999", DP_EFORMAT },
-		{ "a/", "", DP_EFORMAT },
-		{ "a/", "-1", DP_EFORMAT },
-		{ "a/", "1 2", DP_EFORMAT },
-		{ "a/", "0x4", DP_EFORMAT },
-		{ "#1/5", "4", DP_EFORMAT },
+		{ "a/", "9999999999", DP_EFORMAT }, { "a/", "", DP_EFORMAT },
+		{ "a/", "-1", DP_EFORMAT },         { "a/", "1 2", DP_EFORMAT },
+		{ "a/", "0x4", DP_EFORMAT },        { "#1/5", "4", DP_EFORMAT },
 		{ "#1/", "4", DP_EFORMAT },
 	};
 	static const struct want one[] = { { "ok", "fine" } };
