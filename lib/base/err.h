@@ -39,6 +39,19 @@ struct dp_err {
 	}
 
 /*
+ * Make `e` fresh without touching all of it, for paths that are taken a
+ * million times: an initialiser would zero the message each time.
+ */
+static inline void
+dp_err_clear(struct dp_err *e)
+{
+	e->code = DP_OK;
+	e->os_errno = 0;
+	e->off = DP_NOOFF;
+	e->msg[0] = '\0';
+}
+
+/*
  * Record a failure and return false.  The first one stays: a later call
  * changes nothing.  Bytes that a terminal could obey become '?'.
  */

@@ -369,7 +369,8 @@ put_all(struct dp_elfwork *w, const struct dp_rec_object *o, unsigned flags,
 		return false;
 	if (w->elf.secs_why.code != DP_OK && !complain(w, &w->elf.secs_why, e))
 		return false;
-	return load_relocs(w, e) && want_sections(w, e) && put_sections(w, e) &&
+	return load_relocs(w, e) && want_sections(w, e) &&
+	       dp_put_functions(w, e) && put_sections(w, e) &&
 	       (!(flags & DP_GATE_NOSHDR) || put_bare(w, e)) &&
 	       dp_put_helpers(w, e) && dp_image_end(w->x, w->im, e);
 }

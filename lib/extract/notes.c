@@ -73,9 +73,6 @@ load_funcs(struct dp_elfwork *w, struct dp_err *e)
 	struct dp_debugwhere from = where(w);
 	struct dp_err what = DP_ERR_INIT;
 
-	if (w->funcs_loaded)
-		return true;
-	w->funcs_loaded = true;
 	if (w->wanted.n > 1)
 		qsort(w->wanted.p, w->wanted.n, sizeof *wanted.at, by_place);
 	if (!dp_funcs_around(&w->funcs, &w->elf, &from, &wanted, &what))
@@ -105,8 +102,6 @@ put_function(struct dp_elfwork *w, uint32_t section, uint64_t addr,
 	const struct dp_func *f;
 	bool first = false;
 
-	if (!load_funcs(w, e))
-		return false;
 	f = dp_funcs_find(&w->funcs, section, addr);
 	if (f == NULL)
 		return true;
@@ -123,6 +118,26 @@ put_function(struct dp_elfwork *w, uint32_t section, uint64_t addr,
 	s.from = source_of(w->funcs.from.sources);
 	s.name = f->name;
 	return dp_put_symbol(w->x->out, &s, e);
+}
+
+/*
+ * All functions that sites lie in, by place and before any note, so that
+ * dofparse has them in order when the first note comes.
+ */
+bool
+dp_put_functions(struct dp_elfwork *w, struct dp_err *e)
+{
+	const struct dp_codeaddr *at;
+
+	if (w->wanted.n == 0)
+		return true;
+	if (!load_funcs(w, e))
+		return false;
+	at = w->wanted.p; /* sorted now */
+	for (size_t i = 0; i < w->wanted.n; i++)
+		if (!put_function(w, at[i].sec, at[i].addr, e))
+			return false;
+	return true;
 }
 
 static bool
@@ -199,13 +214,13 @@ bool
 dp_put_sdt_symbols(struct dp_elfwork *w, struct dp_bytes desc, uint64_t at,
                    struct dp_err *e)
 {
-	struct dp_codeaddr pc;
+	struct dp_err ignored = DP_ERR_INIT; /* dofparse will tell */
 	struct dp_sdt n;
 
-	if (!site_of(w, desc, at, &n, &pc))
+	(void)at;
+	if (!dp_sdt_parse(desc, w->elf.word, w->elf.order, &n, &ignored))
 		return true;
-	return put_function(w, pc.sec, pc.addr, e) &&
-	       put_arg_symbols(w, n.args, e);
+	return put_arg_symbols(w, n.args, e);
 }
 
 bool

@@ -52,7 +52,6 @@ struct dp_elfwork {
 	struct dp_vec wanted; /* struct dp_codeaddr: sites to name */
 	struct dp_funcs funcs;
 	struct dp_symnames names;
-	bool funcs_loaded;
 	bool names_loaded;
 	bool has_base; /* a .stapsdt.base, at: */
 	uint64_t base;
@@ -105,6 +104,9 @@ bool dp_put_notes(struct dp_elfwork *w, const struct dp_elf_sec *sec, bool usdt,
 
 /* Remember the sites of that section, whose functions will be asked for. */
 bool dp_want_sites(struct dp_elfwork *w, struct dp_err *e);
+
+/* The functions around those sites. */
+bool dp_put_functions(struct dp_elfwork *w, struct dp_err *e);
 
 /* Symbols that a descriptor at `at` of its section needs, each once. */
 bool dp_put_sdt_symbols(struct dp_elfwork *w, struct dp_bytes desc, uint64_t at,

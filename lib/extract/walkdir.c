@@ -20,6 +20,7 @@ enum {
 	PART_NAMES = 8192,    /* names read before they are worked on */
 	INLINE_FILES = 64,    /* files that this job reads itself */
 	CHUNK_FILES = 128,    /* files of another job */
+	CHUNK_DIRS = 64,      /* directories that are jobs at a time */
 };
 
 struct dp_dir *
@@ -205,6 +206,12 @@ name_at(const struct dp_walk_batch *b, const struct dp_vec *v, size_t i)
 	return (const char *)b->names.p + *DP_VEC_AT(v, size_t, i);
 }
 
+/* Names [from, to) of a list of the batch. */
+struct name_span {
+	const struct dp_vec *list;
+	size_t from, to;
+};
+
 /* Jobs that are to go into the queue together. */
 struct chain {
 	struct dp_job *first, *last;
@@ -228,49 +235,87 @@ chain_job(struct chain *c, enum dp_walk_kind kind, struct dp_dir *d,
 	return j;
 }
 
+/* Names [from, to) of a list as one job. */
+static bool
+chain_names(struct chain *c, enum dp_walk_kind kind, struct dp_dir *d,
+            const struct dp_walk_batch *b, struct name_span span)
+{
+	struct dp_buf names = { 0 };
+	bool ok = true;
+
+	for (size_t i = span.from; i < span.to && ok; i++) {
+		const char *s = name_at(b, span.list, i);
+
+		ok = dp_buf_add(&names, s, strlen(s) + 1);
+	}
+	ok = ok && chain_job(c, kind, d, dp_buf_bytes(&names)) != NULL;
+	dp_buf_deinit(&names);
+	return ok;
+}
+
 /* Files past the first few go to other jobs, in chunks. */
 static bool
 chain_files(const struct dp_walk_batch *b, struct dp_dir *d, size_t from,
             struct chain *c)
 {
 	for (size_t i = from; i < b->files.n; i += CHUNK_FILES) {
-		size_t end = b->files.n - i < CHUNK_FILES ? b->files.n
-		                                          : i + CHUNK_FILES;
-		struct dp_buf names = { 0 };
-		bool ok = true;
+		struct name_span span = { &b->files, i, i + CHUNK_FILES };
 
-		for (size_t k = i; k < end && ok; k++) {
-			const char *s = name_at(b, &b->files, k);
-
-			ok = dp_buf_add(&names, s, strlen(s) + 1);
-		}
-		ok = ok && chain_job(c, DP_WALK_FILES, d,
-		                     dp_buf_bytes(&names)) != NULL;
-		dp_buf_deinit(&names);
-		if (!ok)
+		if (span.to > b->files.n)
+			span.to = b->files.n;
+		if (!chain_names(c, DP_WALK_FILES, d, b, span))
 			return false;
 	}
 	return true;
 }
 
+/*
+ * The first directories are jobs of their own; the others wait as names,
+ * which take a tenth of the memory: trees can be wide at every level.
+ */
 static bool
 chain_all(const struct dp_walk_batch *b, struct dp_dir *d, size_t from,
           bool more, struct chain *c)
 {
-	struct dp_walk_job *rest;
+	struct name_span rest = { &b->dirs, CHUNK_DIRS, b->dirs.n };
+	struct dp_walk_job *resumed;
 
 	if (!chain_files(b, d, from, c))
 		return false;
-	for (size_t i = 0; i < b->dirs.n; i++)
+	for (size_t i = 0; i < b->dirs.n && i < CHUNK_DIRS; i++)
 		if (chain_job(c, DP_WALK_DIR, d,
 		              dp_cstr(name_at(b, &b->dirs, i))) == NULL)
 			return false;
+	if (rest.from < rest.to && !chain_names(c, DP_WALK_DIRS, d, b, rest))
+		return false;
 	if (!more)
 		return true;
-	rest = chain_job(c, DP_WALK_DIR, d, dp_cstr(""));
-	if (rest != NULL)
-		rest->resumed = true;
-	return rest != NULL;
+	resumed = chain_job(c, DP_WALK_DIR, d, dp_cstr(""));
+	if (resumed != NULL)
+		resumed->resumed = true;
+	return resumed != NULL;
+}
+
+/* The next few of the names become jobs, the others wait on. */
+bool
+dp_walk_dirs(struct dp_worker *wk, struct dp_err *e)
+{
+	const struct dp_walk_job *j = wk->job;
+	struct dp_bytes names = { j->names.p, j->names.n - 1 };
+	struct chain c = { 0 };
+	bool ok = true;
+
+	for (size_t i = 0; i < CHUNK_DIRS && names.n != 0 && ok; i++) {
+		struct dp_bytes name = dp_cstr((const char *)names.p);
+
+		ok = chain_job(&c, DP_WALK_DIR, j->dir, name) != NULL;
+		names.p += name.n + 1;
+		names.n -= name.n + 1;
+	}
+	if (ok && names.n != 0)
+		ok = chain_job(&c, DP_WALK_DIRS, j->dir, names) != NULL;
+	dp_queue_put(&wk->walk->queue, &wk->job->job, c.first);
+	return ok || nomem(e);
 }
 
 bool

@@ -332,10 +332,10 @@ do_live_part(struct dp_worker *wk, struct dp_err *e)
 
 static bool (*const doers[DP_WALK_KIND_COUNT])(struct dp_worker *wk,
                                                struct dp_err *e) = {
-	[DP_WALK_PATH] = do_path,           [DP_WALK_FD] = do_fd,
-	[DP_WALK_LIST] = do_list,           [DP_WALK_DIR] = dp_walk_dir,
-	[DP_WALK_FILES] = do_files,         [DP_WALK_LIVE] = do_live,
-	[DP_WALK_LIVE_PART] = do_live_part,
+	[DP_WALK_PATH] = do_path,   [DP_WALK_FD] = do_fd,
+	[DP_WALK_LIST] = do_list,   [DP_WALK_DIR] = dp_walk_dir,
+	[DP_WALK_FILES] = do_files, [DP_WALK_DIRS] = dp_walk_dirs,
+	[DP_WALK_LIVE] = do_live,   [DP_WALK_LIVE_PART] = do_live_part,
 };
 
 bool

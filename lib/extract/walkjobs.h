@@ -14,6 +14,7 @@ enum dp_walk_kind {
 	DP_WALK_FD,    /* an open file that was given */
 	DP_WALK_LIST,  /* more names to come from a list */
 	DP_WALK_DIR,   /* a directory, or the rest of a large one */
+	DP_WALK_DIRS,  /* directories of a directory, still to become jobs */
 	DP_WALK_FILES, /* files of a directory, or of a list */
 	DP_WALK_LIVE,  /* files of processes */
 	DP_WALK_LIVE_PART,
@@ -75,6 +76,7 @@ bool dp_walk_do(struct dp_worker *wk, struct dp_err *e);
 
 /* walkdir.c: one part of a directory, its subdirectories as jobs. */
 bool dp_walk_dir(struct dp_worker *wk, struct dp_err *e);
+bool dp_walk_dirs(struct dp_worker *wk, struct dp_err *e);
 void dp_walk_batch_deinit(struct dp_walk_batch *b);
 struct dp_dir *dp_dir_hold(struct dp_dir *d);
 void dp_dir_drop(struct dp_dir *d);

@@ -17,6 +17,7 @@ struct work {
 	bool apple;     /* offsets are signed, SETX adds the DOF's address */
 	uint32_t sites; /* spelled out so far; a failed probe counts as one */
 	uint32_t types;
+	size_t next_rel; /* where the last probe's relocations ended */
 };
 
 static bool
@@ -76,9 +77,10 @@ collect_rels(struct work *w, struct dp_err *e)
 	struct dp_vec *v = &w->p->rels;
 	struct dp_dof_rels it;
 	struct dp_dof_rel rel;
-	struct dp_err what = DP_ERR_INIT;
+	struct dp_err what;
 	bool sorted = true;
 
+	dp_err_clear(&what);
 	v->n = 0;
 	dp_dof_rels_init(&it, &w->d);
 	while (dp_dof_rels_next(&it, &rel, &what)) {
@@ -101,22 +103,28 @@ collect_rels(struct work *w, struct dp_err *e)
 	return true;
 }
 
-static const struct dp_dof_rel *
-first_rel(const struct dp_parser *p, uint64_t word_at)
+/*
+ * The first relocation at or behind a word.  Probes and relocations mostly
+ * come in the same order, so the one behind the last is tried first.
+ */
+static size_t
+first_rel(struct work *w, uint64_t word_at)
 {
-	size_t lo = 0, hi = p->rels.n;
+	const struct dp_dof_rel *rels = w->p->rels.p;
+	size_t lo = 0, hi = w->p->rels.n;
 
+	if (w->next_rel < hi && rels[w->next_rel].word_at == word_at &&
+	    (w->next_rel == 0 || rels[w->next_rel - 1].word_at != word_at))
+		return w->next_rel;
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (DP_VEC_AT(&p->rels, struct dp_dof_rel, mid)->word_at <
-		    word_at)
+		if (rels[mid].word_at < word_at)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	return lo < p->rels.n ? DP_VEC_AT(&p->rels, struct dp_dof_rel, lo)
-	                      : NULL;
+	return lo;
 }
 
 /*
@@ -146,36 +154,32 @@ static void
 probe_word(struct work *w, const struct dp_dof_probe *pr, struct dp_word *word)
 {
 	struct dp_parser *p = w->p;
-	const struct dp_dof_rel *rel = first_rel(p, pr->slot_at);
-	const struct dp_dof_rel *end =
-		p->rels.n == 0 ? NULL
-			       : DP_VEC_AT(&p->rels, struct dp_dof_rel,
-	                                   p->rels.n - 1) +
-					 1;
+	const struct dp_dof_rel *rels = p->rels.p;
 	struct dp_place at = { pr->slot_at, 8, w->raw->vaddr };
-	bool by_loader = false, setx, moved = false;
+	size_t i = first_rel(w, pr->slot_at);
+	bool by_loader = false, setx;
 
 	dp_word_elf(p, w->hits, at, word);
-	for (uint32_t i = 0; i < word->n; i++)
-		by_loader |= word->r[i].base == DPR_BASE_BIAS;
-	setx = rel != NULL && rel->word_at == pr->slot_at &&
-	       rel->type == DP_DOF_REL_SETX;
+	for (uint32_t k = 0; k < word->n; k++)
+		by_loader |= word->r[k].base == DPR_BASE_BIAS;
+	setx = i < p->rels.n && rels[i].word_at == pr->slot_at &&
+	       rels[i].type == DP_DOF_REL_SETX;
 	w->apple = is_apple(w, pr->addr, setx);
-	for (; rel != NULL && rel < end && rel->word_at == pr->slot_at; rel++) {
-		if (rel->type == DP_DOF_REL_DOFREL)
+	for (; i < p->rels.n && rels[i].word_at == pr->slot_at; i++) {
+		if (rels[i].type == DP_DOF_REL_DOFREL)
 			dp_word_add(word, DPR_RELOC_DOFREL, DPR_BASE_DOF,
-			            (int64_t)rel->word_at);
+			            (int64_t)rels[i].word_at);
 		else if (w->apple)
 			dp_word_add(word, DPR_RELOC_APPLE, DPR_BASE_DOF,
 			            apple_addend(p->obj.machine));
 		else
 			dp_word_add(word, DPR_RELOC_SETX, dp_parse_base(p), 0);
 		/* ld.so adds the bias itself: SETX must not do so again. */
-		if (by_loader && rel->type == DP_DOF_REL_SETX)
+		if (by_loader && rels[i].type == DP_DOF_REL_SETX)
 			word->r[word->n - 1].state = DPR_RELOC_LOADER;
-		moved = true;
 	}
-	if (word->n == 0 && !moved) /* libusdt: the address holds as it is */
+	w->next_rel = i;
+	if (word->n == 0) /* libusdt: the address holds as it is */
 		dp_word_add(word, DPR_RELOC_PLAIN,
 		            p->obj.origin == DPR_ORIGIN_FILE &&
 		                            p->obj.format != DPR_FORMAT_NONE
@@ -288,9 +292,10 @@ one_probe(struct work *w, const struct dp_dof_provider *prov, uint32_t j,
           bool *go_on_ret, struct dp_err *e)
 {
 	uint32_t types = dp_dof_probe_types(&w->d, prov, j);
-	struct dp_dof_probe pr = { 0 };
-	struct dp_err what = DP_ERR_INIT;
+	struct dp_dof_probe pr;
+	struct dp_err what;
 
+	dp_err_clear(&what);
 	*go_on_ret = true;
 	if (dp_dof_probe(&w->d, prov, j, &pr, &what) &&
 	    dp_dof_sites_unique(&w->d, &pr, w->p->scratch,
@@ -332,8 +337,9 @@ static bool
 one_provider(struct work *w, uint32_t sec, bool *go_on_ret, struct dp_err *e)
 {
 	struct dp_dof_provider prov;
-	struct dp_err what = DP_ERR_INIT;
+	struct dp_err what;
 
+	dp_err_clear(&what);
 	if (!dp_dof_provider(&w->d, sec, &prov, &what))
 		return complain(w, DPR_REACH_PROVIDER, &what, e);
 	if (!put_provider(w, &prov, e))
@@ -359,9 +365,10 @@ dp_parse_dof(struct dp_parser *p, const struct dp_rec_rawdof *raw,
 		          .raw = raw,
 		          .id = p->ndofs++,
 		          .hits = { p->hits.p, p->hits.n } };
-	struct dp_err what = DP_ERR_INIT;
+	struct dp_err what;
 	bool go_on = true;
 
+	dp_err_clear(&what);
 	if (!put_dof(&w, e))
 		return false;
 	if (!dp_dof_open(raw->bytes, &w.d, &what))

@@ -47,6 +47,7 @@ struct dp_parser {
 	struct dp_buf names;      /* of symbols and hits */
 	struct dp_vec hits;       /* struct dp_hit, for the next raw record */
 	bool symbols_sorted;
+	unsigned sorts;         /* of this object */
 	struct dp_vec by_place; /* uint32_t: functions, by section and value */
 	struct dp_strmap by_name;   /* other symbols */
 	struct dp_strmap strings;   /* address of a string -> symbol */

@@ -5,7 +5,14 @@
 
 #include "parse/state.h"
 
-enum { MAX_NESTING = 64 }; /* functions inside functions; hostile beyond */
+enum {
+	MAX_NESTING = 64, /* functions inside functions; hostile beyond */
+	/*
+	 * Functions come before the notes, so one sorting does.  A stream
+	 * that mixes them may have a few more; then late ones name nothing.
+	 */
+	MAX_SORTS = 64,
+};
 
 static struct dp_sym *
 sym_at(const struct dp_parser *p, size_t i)
@@ -44,8 +51,10 @@ dp_parse_symbol(struct dp_parser *p, const struct dp_rec_symbol *rec,
 		.name_off = p->names.n - rec->name.n,
 		.name_size = rec->name.n,
 	};
-	p->symbols_sorted = false;
 	if (rec->kind == DPR_SYM_FUNC) {
+		if (p->sorts >= MAX_SORTS)
+			return true;
+		p->symbols_sorted = false;
 		place = dp_vec_push(&p->by_place, sizeof *place);
 		if (place == NULL)
 			return dp_nomem(e);
@@ -99,6 +108,7 @@ sort_functions(struct dp_parser *p)
 		s->up = up;
 	}
 	p->symbols_sorted = true;
+	p->sorts++;
 }
 
 /* Number + 1 of the last function that starts at or before the address. */
@@ -171,6 +181,7 @@ dp_parse_symbols_clear(struct dp_parser *p)
 	p->by_place.n = 0;
 	p->names.n = 0;
 	p->symbols_sorted = true;
+	p->sorts = 0;
 	dp_strmap_clear(&p->by_name);
 	dp_strmap_clear(&p->strings);
 }

@@ -96,18 +96,21 @@ put_json(struct dp_writer *w, const struct dp_record *rec, struct dp_err *e)
 	static bool emit_##t(struct dp_writer *w, const struct dp_rec_##t *r,  \
 	                     struct dp_err *e)                                 \
 	{                                                                      \
+		size_t before = w->buf.n, size;                                \
 		bool ok;                                                       \
 		if (w->json) {                                                 \
 			struct dp_record rec = { .type = (num),                \
 				                 .version = (ver),             \
 				                 .t = *r };                    \
 			ok = put_json(w, &rec, e);                             \
+			size = dp_size_##t(r);                                 \
 		} else {                                                       \
 			ok = dp_enc_##t(&w->buf, r, e);                        \
+			size = w->buf.n - before;                              \
 		}                                                              \
 		if (!ok)                                                       \
 			return false;                                          \
-		account(w, (num), dp_size_##t(r));                             \
+		account(w, (num), size);                                       \
 		return w->buf.n < FLUSH_AT || dp_writer_flush(w, e);           \
 	}
 #include "record/nofields.h"

@@ -464,10 +464,10 @@ read_rel(const struct dp_dof_rels *it, struct dp_dof_rel *rel_ret,
 		.tgt = it->tgt.index,
 		.at = it->tab.off + (uint64_t)it->i * it->tab.entsize,
 	};
-	uint32_t name, type;
+	uint32_t type;
 
 	dp_rd_seek(&r, rel.at);
-	name = dp_rd_u32(&r);
+	rel.name_off = dp_rd_u32(&r);
 	type = dp_rd_u32(&r);
 	rel.off = dp_rd_u64(&r);
 	if (!dp_rd_ok(&r))
@@ -480,11 +480,20 @@ read_rel(const struct dp_dof_rels *it, struct dp_dof_rel *rel_ret,
 		rel.word_at = it->tgt.off + rel.off;
 		if (!check_word(it, &rel, e))
 			return false;
-		/* nobody reads the name, so a bad one costs nothing else */
-		(void)dp_dof_str(it->strs, name, DP_MAX_DOF_FUNC, &rel.name);
+		rel.strs = it->strs;
 	}
 	*rel_ret = rel;
 	return true;
+}
+
+/* No consumer reads the name, so a bad one costs nothing else. */
+struct dp_bytes
+dp_dof_rel_name(const struct dp_dof_rel *rel)
+{
+	struct dp_bytes name = { NULL, 0 };
+
+	(void)dp_dof_str(rel->strs, rel->name_off, DP_MAX_DOF_FUNC, &name);
+	return name;
 }
 
 static bool

@@ -141,7 +141,8 @@ struct dp_dof_rel {
 	uint64_t off;             /* of the word, in the target's data */
 	uint64_t word_at;         /* position of the word: 8-aligned */
 	uint64_t at;              /* position of the RELTAB entry */
-	struct dp_bytes name;     /* symbol; empty when outside or too long */
+	uint64_t name_off;        /* of its symbol in `strs`: unchecked */
+	struct dp_bytes strs;     /* that string table */
 };
 
 /*
@@ -159,6 +160,9 @@ struct dp_dof_rels {
 	struct dp_dof_sec tab, tgt;
 	struct dp_bytes strs;
 };
+
+/* The symbol of a relocation; empty when outside or too long. */
+struct dp_bytes dp_dof_rel_name(const struct dp_dof_rel *rel);
 
 void dp_dof_rels_init(struct dp_dof_rels *it, const struct dp_dof *d);
 

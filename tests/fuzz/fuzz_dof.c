@@ -113,7 +113,7 @@ relocations(const struct dp_dof *d)
 
 	dp_dof_rels_init(&it, d);
 	while (dp_dof_rels_next(&it, &rel, &e)) {
-		inside(d, rel.name);
+		inside(d, dp_dof_rel_name(&rel));
 		must(rel.word_at % 8 == 0 && rel.word_at >= DP_DOF_HDR_SIZE);
 		must(rel.word_at + 8 <= d->loadsz);
 	}

@@ -237,14 +237,14 @@ START_TEST(test_rels)
 	ck_assert_uint_eq(rel.off, 0);
 	ck_assert_uint_eq(rel.word_at, AT_PROBES);
 	ck_assert_uint_eq(rel.at, AT_RELTAB);
-	ck_assert(dp_bytes_is(rel.name, "f"));
+	ck_assert(dp_bytes_is(dp_dof_rel_name(&rel), "f"));
 	ck_assert(dp_dof_rels_next(&it, &rel, &e));
 	ck_assert_int_eq(rel.type, DP_DOF_REL_DOFREL);
 	ck_assert_uint_eq(rel.entry, 1);
 	ck_assert_uint_eq(rel.off, 48);
 	ck_assert_uint_eq(rel.word_at, AT_PROBE1);
 	ck_assert_uint_eq(rel.at, AT_RELTAB + 24);
-	ck_assert(dp_bytes_is(rel.name, "g"));
+	ck_assert(dp_bytes_is(dp_dof_rel_name(&rel), "g"));
 	ck_assert(!dp_dof_rels_next(&it, &rel, &e));
 	ck_assert(!dp_dof_rels_next(&it, &rel, &e));
 	ck_assert(!it.failed);
@@ -256,7 +256,7 @@ START_TEST(test_rels)
 	dp_dof_rels_init(&it, &d);
 	ck_assert(dp_dof_rels_next(&it, &rel, &e));
 	ck_assert_uint_eq(rel.entry, 1);
-	ck_assert_uint_eq(rel.name.n, 0);
+	ck_assert_uint_eq(dp_dof_rel_name(&rel).n, 0);
 	ck_assert(!dp_dof_rels_next(&it, &rel, &e));
 
 	/* an error stays */

@@ -35,7 +35,7 @@ static const char usage[] =
 	"      --all-pids        what every process maps\n"
 	"      --memory          with --all-pids: search anonymous memory for\n"
 	"                        DOF, too (-p does)\n"
-	"  -j, --threads=N       threads; the CPUs unless given\n"
+	"  -j, --threads=N       threads; the CPUs, but 16 at least\n"
 	"      --source=LIST     dof, stapsdt, usdt; all unless given\n"
 	"      --debug-dir=DIR   separate debug files; /usr/lib/debug\n"
 	"      --empty           write objects without probes, too\n"
@@ -48,6 +48,8 @@ static const char usage[] =
 	"PATH - is an object on standard input. Exit status: 0 something "
 	"found,\n"
 	"1 nothing, 2 trouble.\n";
+
+enum { MIN_THREADS = 16 };
 
 enum {
 	OPT_FILES0 = 256,
@@ -370,16 +372,22 @@ tick(void *ctx, uint64_t files, uint64_t found)
 	progress_tick(files, "files", found);
 }
 
+/*
+ * More than the CPUs: on a cold cache all but a few wait for the disk, and
+ * on a warm one the others cost nothing.
+ */
 static unsigned
-cpus(void)
+default_threads(void)
 {
 	cpu_set_t set;
 
-	if (sched_getaffinity(0, sizeof set, &set) != 0)
-		return 1;
-	return (unsigned)CPU_COUNT(&set) < DP_MAX_THREADS
-	               ? (unsigned)CPU_COUNT(&set)
-	               : DP_MAX_THREADS;
+	unsigned n = 0;
+
+	if (sched_getaffinity(0, sizeof set, &set) == 0)
+		n = (unsigned)CPU_COUNT(&set);
+	if (n < MIN_THREADS)
+		n = MIN_THREADS;
+	return n < DP_MAX_THREADS ? n : DP_MAX_THREADS;
 }
 
 /* One descriptor a level of a tree, one a file of a process. */
@@ -427,7 +435,7 @@ main(int argc, char **argv)
 		.walk = { .extract = { .sources = DP_EXTRACT_ALL,
 		                       .debug_dir = "/usr/lib/debug",
 		                       .complain = complain },
-		          .threads = cpus(),
+		          .threads = default_threads(),
 		          .tick = tick },
 	};
 	struct dp_live_set *live = NULL;

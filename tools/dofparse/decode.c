@@ -94,11 +94,12 @@ static bool
 step(struct run *r, struct dp_reader *in, struct dp_err *e)
 {
 	const struct dp_record object_end = { .type = DP_REC_OBJECT_END };
-	struct dp_err what = DP_ERR_INIT;
 	bool in_object = in->in_object;
 	struct dp_record rec;
 	struct dp_bytes peek;
+	struct dp_err what;
 
+	dp_err_clear(&what);
 	peek = dp_reader_peek(in, 4, e);
 	if (peek.p == NULL)
 		return false;

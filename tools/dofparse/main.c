@@ -38,6 +38,8 @@ static const char usage[] =
 	"one, or for -, standard input. Exit status: 0 probes found, 1 none,\n"
 	"2 trouble.\n";
 
+enum { PIPE_BYTES = 1 << 20 };
+
 enum { OPT_STATS = 256, OPT_STRICT, OPT_MACHINE, OPT_HELP, OPT_VERSION };
 
 static const struct option options[] = {
@@ -149,6 +151,8 @@ jailed(const struct decode_opts *o, const struct decode_input *in, size_t nin)
 	int status;
 
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (size_t i = 0; i < nin; i++) /* fewer, larger turns; else EBADF */
+		(void)fcntl(in[i].fd, F_SETPIPE_SZ, PIPE_BYTES);
 	if (!dp_sandbox_drop_caps(false, &e) || !dp_sandbox_pipe(&e)) {
 		cli_err(dp_cstr("sandbox"), &e);
 		_exit(CLI_TROUBLE);
