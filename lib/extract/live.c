@@ -43,6 +43,7 @@ struct dp_live_set {
 	struct dp_vec files;    /* struct live_file */
 	struct dp_vec dofs;     /* struct live_dof */
 	struct dp_vec errors;   /* struct live_error */
+	struct dp_vec pids;     /* pid_t: who has been looked at */
 	struct dp_buf paths;
 };
 
@@ -87,6 +88,7 @@ dp_live_destroy(struct dp_live_set *s)
 	dp_vec_deinit(&s->files);
 	dp_vec_deinit(&s->dofs);
 	dp_vec_deinit(&s->errors);
+	dp_vec_deinit(&s->pids);
 	dp_buf_deinit(&s->paths);
 	free(s);
 }
@@ -365,8 +367,12 @@ search_memory(struct dp_live_set *s, const struct dp_process *p,
 	struct dp_memory mem;
 
 	if (!dp_process_maps(p, &text, &what) ||
-	    !dp_memory_open(p, &mem, &what)) {
+	    (text.n != 0 && !dp_memory_open(p, &mem, &what))) {
 		complain(s, p, (struct dp_bytes){ NULL, 0 }, &what);
+		dp_buf_deinit(&text);
+		return true;
+	}
+	if (text.n == 0) { /* a thread of the kernel */
 		dp_buf_deinit(&text);
 		return true;
 	}
@@ -398,14 +404,36 @@ not_readable(struct dp_live_set *s, pid_t pid, struct dp_err *what)
 		complain(s, &p, (struct dp_bytes){ NULL, 0 }, what);
 }
 
+/* Remember a process; *again_ret: it was there already. */
+static bool
+note_pid(struct dp_live_set *s, pid_t pid, bool *again_ret)
+{
+	pid_t *slot;
+
+	for (size_t i = 0; i < s->pids.n; i++) {
+		if (*DP_VEC_AT(&s->pids, pid_t, i) == pid) {
+			*again_ret = true;
+			return true;
+		}
+	}
+	slot = dp_vec_push(&s->pids, sizeof *slot);
+	if (slot != NULL)
+		*slot = pid;
+	return slot != NULL;
+}
+
 bool
 dp_live_add_pid(struct dp_live_set *s, pid_t pid, struct dp_err *e)
 {
 	struct dp_err what = DP_ERR_INIT;
 	struct dp_objects objs;
 	struct dp_process p;
-	bool ok;
+	bool ok, again = false;
 
+	if (!note_pid(s, pid, &again))
+		return dp_extract_nomem(e);
+	if (again)
+		return true;
 	if (!dp_process_open(pid, &p, &what)) {
 		not_readable(s, pid, &what);
 		return true;

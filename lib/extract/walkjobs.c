@@ -166,6 +166,9 @@ named_path(struct dp_worker *wk, const char *path, bool listed,
 {
 	struct stat st;
 
+	if (path[0] == '\0')
+		return dp_walk_error(wk, dp_cstr("''"), DP_EUSAGE, "empty path",
+		                     e);
 	if (stat(path, &st) != 0)
 		return dp_walk_errno(wk, dp_cstr(path), errno, e);
 	if (S_ISREG(st.st_mode))

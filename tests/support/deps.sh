@@ -8,7 +8,7 @@ build="gcc make pkg-config libelf-dev liblzma-dev nettle-dev libseccomp-dev \
 libcap-dev libjansson-dev"
 check="$build check bats python3 jq binutils elfutils strace xz-utils mandoc \
 systemtap-sdt-dev libc6-dev util-linux bsdutils procps gdb postgresql-15 \
-libvirt-daemon php-cli ruby python3-dbg lld"
+libvirt-daemon php-cli ruby python3-dbg lld llvm mount"
 bench="$build python3 binutils findutils valgrind"
 ci="$check $bench clang libclang-rt-14-dev clang-format clang-tidy"
 

@@ -243,7 +243,7 @@ parse_args(int argc, char **argv, struct opts *o)
 }
 
 static void
-check_args(const struct opts *o, char **paths)
+check_args(struct opts *o, char **paths)
 {
 	bool from_list = o->files0 != NULL && strcmp(o->files0, "-") == 0;
 
@@ -268,6 +268,8 @@ check_args(const struct opts *o, char **paths)
 		cli_warn("--raw writes DOF, which --source leaves out");
 		cli_try_help();
 	}
+	if (o->raw) /* nothing else comes out, so nothing else is found */
+		o->walk.extract.sources = DP_EXTRACT_DOF;
 	if (!o->walk.json)
 		cli_no_terminal("pipe them into dofparse, or use --json");
 }
