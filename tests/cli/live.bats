@@ -425,7 +425,9 @@ print(at, at + 48)")
 		status 0 dofextract -q --json --all-pids --memory
 		is all "$(query 'len([r for r in T("rawdof")
 			if r["vaddr"] == "0x'"$dof"'"])')" 1
-		status 0 dofextract -q --json --all-pids
+		got=0 # whether others have probes is not for us to say
+		dofextract -q --json --all-pids >out 2>err || got=$?
+		[ $got -le 1 ]
 		is "not unless asked" "$(query 'len([r for r in T("rawdof")
 			if r["vaddr"] == "0x'"$dof"'"])')" 0
 	fi
