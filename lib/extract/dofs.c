@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* DOFs one behind the other in a section, and the relocations in them. */
+#include "base/limits.h"
 #include "base/range.h"
 #include "extract/state.h"
 #include "usdt/dof.h"
@@ -86,6 +87,15 @@ dp_put_dofs(struct dp_extractor *x, struct dp_image *im,
 			continue;
 		}
 		n = extent(data, at);
+		if (n > DP_MAX_DOF_SIZE) {
+			(void)dp_err_set(&what, DP_ELIMIT, first->fileoff + at,
+			                 "DOF of %zu bytes, limit %d", n,
+			                 DP_MAX_DOF_SIZE);
+			if (!dp_image_complain(x, im, DPR_REACH_DOF, &what, e))
+				return false;
+			at += n;
+			continue;
+		}
 		dof.vaddr += at;
 		dof.fileoff += at;
 		dof.bytes = (struct dp_bytes){ data.p + at, n };

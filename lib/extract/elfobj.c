@@ -129,7 +129,8 @@ put_object(struct dp_elfwork *w, const struct dp_rec_object *fs,
 	w->x->id.n = w->x->name.n = 0;
 	if (dp_elf_build_id(&w->elf, &w->x->id, &ignored))
 		o.build_id = dp_buf_bytes(&w->x->id);
-	if (dp_elf_soname(&w->elf, &w->x->name, &ignored))
+	if (dp_elf_soname(&w->elf, &w->x->name, &ignored) &&
+	    w->x->name.n <= DP_MAX_STR)
 		o.soname = dp_buf_bytes(&w->x->name);
 	o.machine = w->elf.machine;
 	o.e_type = w->elf.type;

@@ -103,7 +103,7 @@ put_function(struct dp_elfwork *w, uint32_t section, uint64_t addr,
 	bool first = false;
 
 	f = dp_funcs_find(&w->funcs, section, addr);
-	if (f == NULL)
+	if (f == NULL || f->name.n > DP_MAX_STR)
 		return true;
 	if (!first_time(w, DPR_SYM_FUNC, section,
 	                (struct dp_bytes){ (const uint8_t *)&f->addr,

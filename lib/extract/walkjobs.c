@@ -263,11 +263,13 @@ do_list(struct dp_worker *wk, struct dp_err *e)
 		b->n = 0; /* the list's own name */
 	if (!read_list(wk, b, &end, e))
 		return false;
-	nul = b->n == 0 ? NULL : memrchr(b->p, '\0', b->n);
-	if (nul == NULL && !end)
+	nul = b->n == 0 ? NULL : memchr(b->p, '\0', b->n);
+	/* Only the first can be that long: others would still be read. */
+	if ((nul == NULL ? b->n : (size_t)(nul - b->p)) > DP_MAX_PATH)
 		return dp_walk_error(wk, dp_cstr("list"), DP_ELIMIT,
 		                     "path too long, list given up", e);
-	whole = end ? b->n : (size_t)(nul + 1 - b->p);
+	nul = b->n == 0 ? NULL : memrchr(b->p, '\0', b->n);
+	whole = end || nul == NULL ? b->n : (size_t)(nul + 1 - b->p);
 	files = dp_walk_job_create(DP_WALK_FILES,
 	                           (struct dp_bytes){ b->p, whole });
 	if (!end)

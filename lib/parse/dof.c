@@ -305,12 +305,19 @@ one_probe(struct work *w, const struct dp_dof_provider *prov, uint32_t j,
 		*go_on_ret = false;
 		return complain(w, DPR_REACH_DOF, &what, e);
 	}
-	if (++w->sites >= DP_MAX_DOF_SITES ||
-	    types > DP_MAX_DOF_TYPES - w->types)
-		*go_on_ret = false;
-	else
+	if (!complain(w, DPR_REACH_PROBE, &what, e))
+		return false;
+	/* A failed probe counts as a site, so that they come to an end. */
+	if (++w->sites < DP_MAX_DOF_SITES &&
+	    types <= DP_MAX_DOF_TYPES - w->types) {
 		w->types += types;
-	return complain(w, DPR_REACH_PROBE, &what, e);
+		return true;
+	}
+	dp_err_clear(&what);
+	(void)dp_err_set(&what, DP_ELIMIT, prov->at,
+	                 "too many bad probes in one DOF");
+	*go_on_ret = false;
+	return complain(w, DPR_REACH_DOF, &what, e);
 }
 
 static bool
@@ -363,12 +370,19 @@ dp_parse_dof(struct dp_parser *p, const struct dp_rec_rawdof *raw,
 {
 	struct work w = { .p = p,
 		          .raw = raw,
-		          .id = p->ndofs++,
+		          .id = p->ndofs,
 		          .hits = { p->hits.p, p->hits.n } };
 	struct dp_err what;
 	bool go_on = true;
 
 	dp_err_clear(&what);
+	if (raw->bytes.n > DP_MAX_DOF_SIZE) { /* too large to keep, too */
+		(void)dp_err_set(&what, DP_ELIMIT, 0,
+		                 "DOF of %zu bytes, limit %d", raw->bytes.n,
+		                 DP_MAX_DOF_SIZE);
+		return complain(&w, DPR_REACH_DOF, &what, e);
+	}
+	p->ndofs++;
 	if (!put_dof(&w, e))
 		return false;
 	if (!dp_dof_open(raw->bytes, &w.d, &what))

@@ -44,6 +44,8 @@ dp_parser_destroy(struct dp_parser *p)
 	dp_vec_deinit(&p->kept);
 	dp_vec_deinit(&p->kept_hits);
 	dp_vec_deinit(&p->rels);
+	dp_vec_deinit(&p->helpers);
+	dp_buf_deinit(&p->modules);
 	dp_strmap_deinit(&p->by_name);
 	dp_strmap_deinit(&p->strings);
 	dp_strmap_deinit(&p->providers);
@@ -100,6 +102,8 @@ begin_object(struct dp_parser *p, const struct dp_rec_object *o,
 	p->obj = *o;
 	p->segments.n = 0;
 	p->hits.n = 0;
+	p->helpers.n = 0;
+	p->modules.n = 0;
 	p->kept.n = 0;
 	p->kept_hits.n = 0;
 	p->kept_bytes.n = 0;
@@ -185,6 +189,12 @@ note(struct dp_parser *p, const struct dp_rec_rawnote *raw, struct dp_err *e)
 		return dp_parse_complain(p, DPR_REACH_OBJECT, &what, e);
 	}
 	p->nnotes++;
+	if (raw->desc.n > DP_MAX_NOTE_DESC) {
+		(void)dp_err_set(&what, DP_ELIMIT, raw->fileoff,
+		                 "note of %zu bytes, limit %d", raw->desc.n,
+		                 DP_MAX_NOTE_DESC);
+		return dp_parse_complain(p, DPR_REACH_SITE, &what, e);
+	}
 	p->stats.notes++;
 	for (size_t i = 0; i < n; i++)
 		if (note_readers[i].type == raw->note_type &&
@@ -208,6 +218,39 @@ put_raw(struct dp_parser *p, const struct dp_record *rec, struct dp_err *e)
 	return ok;
 }
 
+/*
+ * Helpers wait for the end of the object: what the file says must not
+ * depend on who maps it, its places in the stream included.
+ */
+static bool
+keep_helper(struct dp_parser *p, const struct dp_rec_helper *h,
+            struct dp_err *e)
+{
+	struct dp_rec_helper *copy = dp_vec_push(&p->helpers, sizeof *copy);
+
+	if (copy == NULL || !dp_buf_add(&p->modules, h->module.p, h->module.n))
+		return dp_nomem(e);
+	*copy = *h;
+	return true;
+}
+
+static bool
+put_helpers(struct dp_parser *p, struct dp_err *e)
+{
+	const uint8_t *module = p->modules.p;
+
+	for (size_t i = 0; i < p->helpers.n; i++) {
+		struct dp_rec_helper *h =
+			DP_VEC_AT(&p->helpers, struct dp_rec_helper, i);
+
+		h->module.p = module;
+		module += h->module.n;
+		if (!dp_put_helper(p->out, h, e))
+			return false;
+	}
+	return true;
+}
+
 bool
 dp_parser_put(struct dp_parser *p, const struct dp_record *rec,
               struct dp_err *e)
@@ -225,12 +268,14 @@ dp_parser_put(struct dp_parser *p, const struct dp_record *rec,
 	case DP_REC_RAWNOTE:
 		return put_raw(p, rec, e);
 	case DP_REC_OBJECT_END:
-		return dp_parse_usdt_flush(p, e) &&
+		return dp_parse_usdt_flush(p, e) && put_helpers(p, e) &&
 		       dp_put_object_end(p->out, &rec->object_end, e);
 	case DP_REC_ERROR:
 		p->stats.errors++;
 		return dp_put_error(p->out, &rec->error, e);
-	default: /* helpers, and what a later extract may add */
+	case DP_REC_HELPER:
+		return keep_helper(p, &rec->helper, e);
+	default: /* what a later extract may add */
 		return dp_put_record(p->out, rec, e);
 	}
 }

@@ -57,8 +57,10 @@ struct dp_parser {
 	struct dp_vec kept;      /* struct dp_kept */
 	struct dp_vec kept_hits; /* struct dp_hit */
 	struct dp_buf kept_bytes;
-	struct dp_vec rels; /* struct dp_dof_rel of the DOF in work */
-	uint32_t *scratch;  /* DP_DOF_MAX_KIND_SITES, for sorting */
+	struct dp_vec rels;    /* struct dp_dof_rel of the DOF in work */
+	uint32_t *scratch;     /* DP_DOF_MAX_KIND_SITES, for sorting */
+	struct dp_vec helpers; /* struct dp_rec_helper, module in `modules` */
+	struct dp_buf modules;
 	uint32_t ndofs, nproviders, nprobes, nsites, nrelocs;
 	uint32_t nnotes; /* of the object */
 };

@@ -150,6 +150,14 @@ get_bool(struct in *in, const char *key)
 	return json_is_true(v);
 }
 
+/* Text of a string value, NULs inside included. */
+static struct dp_bytes
+text_of(const json_t *v)
+{
+	return (struct dp_bytes){ (const uint8_t *)json_string_value(v),
+		                  json_string_length(v) };
+}
+
 static uint8_t
 get_word(struct in *in, const char *key, enum dp_list list)
 {
@@ -158,7 +166,7 @@ get_word(struct in *in, const char *key, enum dp_list list)
 
 	if (!json_is_string(v))
 		return (uint8_t)get_num(in, key, UINT8_MAX);
-	if (!dp_word_value(list, dp_cstr(json_string_value(v)), &x))
+	if (!dp_word_value(list, text_of(v), &x))
 		bad(in, key);
 	return x;
 }
@@ -207,8 +215,7 @@ get_str(struct in *in, const char *key)
 	if (hex != NULL)
 		s = unhex(in, key, hex);
 	else if (json_is_string(v))
-		s = (struct dp_bytes){ (const uint8_t *)json_string_value(v),
-			               json_string_length(v) };
+		s = text_of(v);
 	else
 		bad(in, key);
 	if (s.n > DP_MAX_STR)
@@ -263,10 +270,12 @@ get_u8s(struct in *in, const char *key)
 	if (!json_is_array(v))
 		bad(in, key);
 	for (size_t i = 0; i < b.n; i++) {
-		json_int_t x = json_integer_value(json_array_get(v, i));
+		const json_t *item = json_array_get(v, i);
+		json_int_t x = json_integer_value(item);
 		uint8_t byte = (uint8_t)x;
 
-		if (x < 0 || x > UINT8_MAX || !dp_buf_add(in->arena, &byte, 1))
+		if (!json_is_integer(item) || x < 0 || x > UINT8_MAX ||
+		    !dp_buf_add(in->arena, &byte, 1))
 			bad(in, key);
 	}
 	return b;
@@ -296,11 +305,12 @@ get_u8s(struct in *in, const char *key)
 static bool
 line_to_record(struct in *in, struct dp_record *rec, struct dp_err *e)
 {
-	const char *type = json_string_value(json_object_get(in->root, "type"));
+	const json_t *v = json_object_get(in->root, "type");
+	const char *type = json_string_value(v);
 
 	if (type == NULL)
 		return dp_err_set(e, DP_EFORMAT, 0, "line without a \"type\"");
-	rec->type = dp_record_type(dp_cstr(type));
+	rec->type = dp_record_type(text_of(v));
 	rec->version = dp_record_version(rec->type);
 	switch (rec->type) {
 #define RECORD(T, t, num, ver, stages, doc)                                    \

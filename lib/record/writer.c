@@ -4,7 +4,10 @@
 #include <errno.h>
 #include <unistd.h>
 
-enum { FLUSH_AT = 256 << 10 }; /* bytes gathered before the sink sees them */
+enum {
+	FLUSH_AT = 256 << 10, /* bytes gathered before the sink sees them */
+	MAX_INPUT_NAME = 64 << 10, /* of an error record */
+};
 
 bool
 dp_sink_fd(void *ctx, struct dp_bytes b, struct dp_err *e)
@@ -179,11 +182,15 @@ bool
 dp_put_err(struct dp_writer *w, struct dp_bytes input, enum dp_word_reach reach,
            const struct dp_err *what, struct dp_err *e)
 {
+	/* What only serves people need not be whole. */
+	struct dp_bytes shown = { input.p, input.n < MAX_INPUT_NAME
+		                                   ? input.n
+		                                   : MAX_INPUT_NAME };
 	struct dp_rec_error r = {
 		.offset = what->off,
 		.code = (uint8_t)what->code,
 		.reach = (uint8_t)reach,
-		.input = input,
+		.input = shown,
 		.message = dp_cstr(what->msg),
 	};
 
