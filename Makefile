@@ -147,7 +147,7 @@ build/fuzz/tests/fuzz/%.fuzz: build/fuzz/tests/fuzz/%.o build/fuzz/libdofpipe.a
 	$(Q)clang -fsanitize=address,undefined,fuzzer -pthread -o $@ $^ \
 		$(DP_LDLIBS)
 fuzz-build: $(FUZZ:%=build/fuzz/tests/fuzz/%.fuzz)
-fuzz: $(O)/fixtures/.done
+fuzz: all $(O)/fixtures/.done
 	@$(MAKE) --no-print-directory BUILD=fuzz fuzz-build
 	@FIXTURES=$(O)/fixtures tests/fuzz/run.sh $(FUZZ_SECONDS)
 replay: $(FUZZ:%=$(O)/tests/fuzz/%.replay) $(O)/fixtures/.done

@@ -53,4 +53,17 @@ dp_buf_bytes(const struct dp_buf *b)
 	return (struct dp_bytes){ b->p, b->n };
 }
 
+/* Bytes [off, off + n) of what is in use; of an empty part no pointer. */
+static inline struct dp_bytes
+dp_buf_part(const struct dp_buf *b, size_t off, size_t n)
+{
+	struct dp_bytes part = { NULL, 0 };
+
+	if (n != 0) {
+		part.p = b->p + off;
+		part.n = n;
+	}
+	return part;
+}
+
 #endif /* DP_VEC_H */

@@ -112,8 +112,8 @@ dp_live_put_errors(const struct dp_live_set *s, struct dp_extractor *x,
 	for (size_t i = 0; i < s->errors.n; i++) {
 		const struct live_error *r =
 			DP_VEC_AT(&s->errors, struct live_error, i);
-		struct dp_bytes path = { s->paths.p + r->path_off,
-			                 r->path_size };
+		struct dp_bytes path =
+			dp_buf_part(&s->paths, r->path_off, r->path_size);
 
 		if (!dp_extract_error(x, path, &r->what, e))
 			return false;
@@ -487,7 +487,7 @@ dp_live_extract(const struct dp_live_set *s, size_t i, struct dp_extractor *x,
 	uint8_t head[DP_GATE_HEAD];
 	ssize_t n = pread(f->fd, head, sizeof head, 0);
 	struct dp_extract_input in = {
-		.path = { s->paths.p + f->path_off, f->path_size },
+		.path = dp_buf_part(&s->paths, f->path_off, f->path_size),
 		.fd = f->fd,
 		.head = { head, n < 0 ? 0 : (size_t)n },
 		.deleted = f->deleted,
@@ -511,7 +511,7 @@ dp_live_extract_dof(const struct dp_live_set *s, size_t i,
 	const struct live_dof *d = dof_at(s, i);
 	struct dp_memory_dof m = {
 		.live = d->live,
-		.path = { s->paths.p + d->path_off, d->path_size },
+		.path = dp_buf_part(&s->paths, d->path_off, d->path_size),
 		.addr = d->addr,
 		.bytes = dp_buf_bytes(&d->bytes),
 	};

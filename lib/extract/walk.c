@@ -120,6 +120,7 @@ worker_deinit(struct dp_worker *wk)
 	dp_extractor_destroy(wk->x);
 	dp_writer_deinit(&wk->out);
 	dp_walk_batch_deinit(&wk->batch);
+	dp_buf_deinit(&wk->path);
 }
 
 /* Run the workers; the calling thread is one of them. */

@@ -123,14 +123,22 @@ keep_segment(struct dp_parser *p, const struct dp_rec_segment *s,
              struct dp_err *e)
 {
 	struct dp_rec_segment *copy;
+	struct dp_err what = DP_ERR_INIT;
 
-	if (p->segments.n < DP_MAX_SEGMENTS) {
-		copy = dp_vec_push(&p->segments, sizeof *copy);
-		if (copy == NULL)
-			return dp_nomem(e);
-		*copy = *s;
-	}
-	return dp_put_segment(p->out, s, e);
+	if (!dp_put_segment(p->out, s, e))
+		return false;
+	if (p->segments.n > DP_MAX_SEGMENTS)
+		return true; /* told once */
+	copy = dp_vec_push(&p->segments, sizeof *copy);
+	if (copy == NULL)
+		return dp_nomem(e);
+	*copy = *s;
+	if (p->segments.n <= DP_MAX_SEGMENTS)
+		return true;
+	copy->p_type = 0; /* passed on, but not looked at */
+	(void)dp_err_set(&what, DP_ELIMIT, DP_NOOFF, "more than %d segments",
+	                 DP_MAX_SEGMENTS);
+	return dp_parse_complain(p, DPR_REACH_OBJECT, &what, e);
 }
 
 static bool

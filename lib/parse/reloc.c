@@ -54,7 +54,7 @@ add_elf(struct dp_parser *p, const struct dp_hit *h, struct dp_word *w,
 		.width = h->rel.width,
 		.replaces = h->rel.explicit_addend && k != DPR_RELKIND_OTHER,
 		.addend = k == DPR_RELKIND_OTHER ? 0 : h->rel.addend,
-		.symbol = { p->names.p + h->name_off, h->name_size },
+		.symbol = dp_buf_part(&p->names, h->name_off, h->name_size),
 	};
 
 	if (elf_kinds[k].adds_symbol)

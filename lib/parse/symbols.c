@@ -23,7 +23,7 @@ sym_at(const struct dp_parser *p, size_t i)
 static struct dp_bytes
 name_of(const struct dp_parser *p, const struct dp_sym *s)
 {
-	return (struct dp_bytes){ p->names.p + s->name_off, s->name_size };
+	return dp_buf_part(&p->names, s->name_off, s->name_size);
 }
 
 static struct dp_bytes

@@ -42,11 +42,12 @@ dp_parse_usdt_keep(struct dp_parser *p, const struct dp_rec_rawnote *raw,
 	k->desc_size = raw->desc.n;
 	k->hit0 = p->kept_hits.n;
 	k->nhits = p->hits.n;
+	if (p->hits.n == 0)
+		return true;
 	if (!dp_vec_reserve(&p->kept_hits, p->hits.n, sizeof *h))
 		return dp_nomem(e);
 	h = DP_VEC_AT(&p->kept_hits, struct dp_hit, p->kept_hits.n);
-	if (p->hits.n != 0)
-		memcpy(h, p->hits.p, p->hits.n * sizeof *h);
+	memcpy(h, p->hits.p, p->hits.n * sizeof *h);
 	p->kept_hits.n += p->hits.n;
 	return true;
 }
@@ -123,7 +124,7 @@ order_of(const struct dp_parser *p)
 static struct dp_bytes
 desc_of(const struct dp_parser *p, const struct dp_kept *k)
 {
-	return (struct dp_bytes){ p->kept_bytes.p + k->desc_off, k->desc_size };
+	return dp_buf_part(&p->kept_bytes, k->desc_off, k->desc_size);
 }
 
 static bool
@@ -223,13 +224,13 @@ locate(struct dp_parser *p, const struct dp_kept *k,
        const struct dp_usdt_site *n, struct dp_note_site *s,
        struct dp_err *what)
 {
-	struct dp_hits hits = {
-		DP_VEC_AT(&p->kept_hits, struct dp_hit, k->hit0), k->nhits
-	};
+	struct dp_hits hits = { NULL, k->nhits };
 	struct dp_place pc = { n->pc_off, 8, 0 };
 	struct dp_place func = { n->func_off, 8, 0 };
 	struct dp_word fword;
 
+	if (hits.n != 0)
+		hits.h = DP_VEC_AT(&p->kept_hits, struct dp_hit, k->hit0);
 	dp_word_elf(p, hits, pc, &s->pc_word);
 	if (s->pc_word.n == 0)
 		dp_word_add(&s->pc_word, DPR_RELOC_PLAIN, dp_parse_base(p), 0);

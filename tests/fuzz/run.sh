@@ -3,11 +3,20 @@
 # Run every fuzz target for SECONDS, from the fixtures, keeping what is found.
 set -eu
 seconds=${1:-60}
+# What the programs make of the fixtures: seeds for the stream's readers.
+streams=build/fuzz/streams
+mkdir -p "$streams"
+bin=${FIXTURES%/fixtures}
+for f in "$FIXTURES"/good-*.bin; do
+	name=$(basename "$f" .bin)
+	"$bin/dofextract" -q "$f" >"$streams/$name.rec" || :
+	"$bin/dofextract" -q --json "$f" >"$streams/$name.json" || :
+done
 for f in build/fuzz/tests/fuzz/*.fuzz; do
 	name=$(basename "$f" .fuzz)
 	new=build/fuzz/corpus/$name
 	mkdir -p "$new" build/fuzz/crashes
-	set -- "$new" "$FIXTURES"
+	set -- "$new" "$FIXTURES" "$streams"
 	shared=${DOFPIPE_SHARED:-../shared}
 	case $name in
 	fuzz_dof) [ ! -d "$shared/corpus/bad" ] || set -- "$@" "$shared/corpus/bad" ;;
