@@ -448,7 +448,7 @@ START_TEST(test_compressed)
 		open_elf(&elf, packed, &fd);
 		sec = dp_elf_sec_named(&elf, ".debug_x");
 		if (sec == NULL || (sec->flags & SHF_COMPRESSED) == 0) {
-			printf("skip: objcopy does not pack %s\n", obj);
+			printf("note: objcopy does not pack %s\n", obj);
 		} else {
 			ck_ok(dp_elf_sec_read(&elf, sec, &b, &e), e);
 			read_file(tmp_path("t"), &a);
