@@ -5,6 +5,8 @@ BUILD      ?= release
 PREFIX     ?= /usr/local
 BINDIR     ?= $(PREFIX)/bin
 MANDIR     ?= $(PREFIX)/share/man
+LIBDIR     ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
 INSTALL    ?= install
 PKG_CONFIG ?= pkg-config
 CFLAGS     ?= -O2 -g
@@ -19,6 +21,7 @@ FUZZ    := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 BENCH   := $(patsubst tests/bench/%.c,%,$(wildcard tests/bench/*.c))
 MAN1    := $(PROGS:%=$(O)/man/%.1)
 MAN5    := $(O)/man/dofrecords.5
+HEADERS := base elf usdt record proc sandbox extract parse
 FUZZ_SECONDS ?= 60
 
 # Flags that the code needs stay out of CFLAGS, which belongs to the builder.
@@ -171,10 +174,18 @@ install: all
 	$(INSTALL) -m 755 $(PROGS:%=$(O)/%) $(DESTDIR)$(BINDIR)
 	$(INSTALL) -m 644 $(MAN1) $(DESTDIR)$(MANDIR)/man1
 	$(INSTALL) -m 644 $(MAN5) $(DESTDIR)$(MANDIR)/man5
+	$(INSTALL) -d $(DESTDIR)$(LIBDIR)
+	$(INSTALL) -m 644 $(O)/libdofpipe.a $(DESTDIR)$(LIBDIR)
+	$(INSTALL) -d $(HEADERS:%=$(DESTDIR)$(INCLUDEDIR)/dofpipe/%)
+	for d in $(HEADERS); do $(INSTALL) -m 644 lib/$$d/*.h \
+		$(DESTDIR)$(INCLUDEDIR)/dofpipe/$$d || exit 1; done
+	$(INSTALL) -m 644 schema/*.def $(DESTDIR)$(INCLUDEDIR)/dofpipe
 uninstall:
 	rm -f $(PROGS:%=$(DESTDIR)$(BINDIR)/%) \
 		$(PROGS:%=$(DESTDIR)$(MANDIR)/man1/%.1) \
-		$(DESTDIR)$(MANDIR)/man5/dofrecords.5
+		$(DESTDIR)$(MANDIR)/man5/dofrecords.5 \
+		$(DESTDIR)$(LIBDIR)/libdofpipe.a
+	rm -rf $(DESTDIR)$(INCLUDEDIR)/dofpipe
 clean:
 	rm -rf build compile_commands.json
 
