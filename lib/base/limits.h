@@ -11,6 +11,7 @@ enum {
 	DP_MAX_RECORD = 128 << 20,    /* one record, header included */
 	DP_MAX_JSON_LINE = 384 << 20, /* one NDJSON line: hex doubles bytes */
 	DP_MAX_STR = 1 << 20,         /* one string field of a record */
+	DP_MAX_JSON_VALUES = 8192,    /* '[', '{' and ',' in one NDJSON line */
 
 	/* DOF */
 	DP_MAX_DOF_SIZE = 64 << 20, /* loadsz, and filesz, of one DOF */
@@ -27,12 +28,19 @@ enum {
 	DP_MAX_ARGS = 255,            /* operands in one argument string */
 	DP_MAX_USDT_PROBES = 1 << 16, /* probes in one "prov" note */
 
+	/* what a stream says of one object, and the parser has to keep */
+	DP_MAX_ELFRELS = 1 << 22,
+	DP_MAX_SYMBOLS = 1 << 22,
+	DP_MAX_HELPERS = 1 << 20,
+
 	/* objects */
 	DP_MAX_ELF_SECS = 1 << 20,      /* section headers of one ELF */
 	DP_MAX_ELF_PHDRS = 1 << 16,     /* program headers of one ELF */
 	DP_MAX_ELF_SECTION = 256 << 20, /* a section that is read whole */
+	DP_MAX_ELF_NAMES = 16 << 20,    /* the names of sections, in a walk */
 	DP_MAX_SYMTAB = 1 << 30,        /* a symbol table or its strings */
 	DP_MAX_DEBUGDATA = 256 << 20,   /* .gnu_debugdata, unpacked */
+	DP_MAX_DEBUGFILE = 1 << 30,  /* a debug file found by .gnu_debuglink */
 	DP_MAX_SCAN = 256 << 20,     /* PT_LOAD bytes searched for bare DOF */
 	DP_MAX_SEGMENTS = 2048,      /* PT_LOAD and PT_TLS of one object */
 	DP_MAX_RAW_BYTES = 1 << 30,  /* raw sections of one object, in all */

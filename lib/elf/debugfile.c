@@ -9,16 +9,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/limits.h"
+#include "base/openreg.h"
 #include "base/range.h"
 #include "elf/identity.h"
 
-enum {
-	FLAGS = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC,
-	CHUNK = 256 << 10,
-};
-
-/* A debug file larger than this is not read for its CRC. */
-static const uint64_t crc_max = UINT64_C(8) << 30;
+enum { CHUNK = 256 << 10 };
 
 /* A search; path and ids are owned. */
 struct hunt {
@@ -32,39 +28,37 @@ struct hunt {
 };
 
 /*
- * Open `path` with `root` for "/".  Links inside a foreign root must not
+ * Find `path` with `root` for "/".  Links inside a foreign root must not
  * lead out of it; a kernel before 5.6 cannot promise that, but then too
  * a file has to prove itself.
  */
 static int
-open_under(int root, const char *path)
+find_under(int root, const char *path)
 {
-	struct open_how how = { .flags = FLAGS,
+	struct open_how how = { .flags = O_PATH | O_CLOEXEC,
 		                .resolve = RESOLVE_IN_ROOT |
 		                           RESOLVE_NO_MAGICLINKS };
 	long fd;
 
 	if (root == AT_FDCWD)
-		return openat(AT_FDCWD, path, FLAGS);
+		return openat(AT_FDCWD, path, O_PATH | O_CLOEXEC);
 	fd = syscall(SYS_openat2, root, path, &how, sizeof how);
 	if (fd >= 0 || (errno != ENOSYS && errno != EPERM))
 		return (int)fd;
 	while (*path == '/')
 		path++;
-	return openat(root, path, FLAGS);
+	return openat(root, path, O_PATH | O_CLOEXEC);
 }
 
-/* A regular file, and not the object itself. */
+/* Not the object itself? */
 static bool
-is_candidate(const struct hunt *h, int fd)
+is_another(const struct hunt *h, const struct stat *st)
 {
-	struct stat st, own;
+	struct stat own;
 
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
-		return false;
 	if (h->elf->src.fd < 0 || fstat(h->elf->src.fd, &own) != 0)
 		return true;
-	return st.st_dev != own.st_dev || st.st_ino != own.st_ino;
+	return st->st_dev != own.st_dev || st->st_ino != own.st_ino;
 }
 
 static bool
@@ -79,14 +73,14 @@ crc_matches(const struct hunt *h, int fd)
 
 	do {
 		buf.n = 0;
-		ok = at <= crc_max &&
+		ok = at <= DP_MAX_DEBUGFILE &&
 		     dp_src_some(&src, at, &buf, CHUNK, &ignored);
 		if (ok && buf.n != 0)
 			crc = lzma_crc32(buf.p, buf.n, crc);
 		at += buf.n;
 	} while (ok && buf.n != 0);
 	dp_buf_deinit(&buf);
-	return ok && crc == h->crc;
+	return ok && at <= DP_MAX_DEBUGFILE && crc == h->crc;
 }
 
 /*
@@ -120,11 +114,17 @@ is_right(const struct hunt *h, int fd, bool need_id)
 static void
 try_path(struct hunt *h, int root, bool by_link)
 {
-	int fd = open_under(root, (const char *)h->path.p);
+	int pathfd = find_under(root, (const char *)h->path.p);
+	struct stat st;
+	int fd;
 
+	if (pathfd < 0)
+		return;
+	fd = dp_open_regular(pathfd, &st);
+	(void)close(pathfd);
 	if (fd < 0)
 		return;
-	if (is_candidate(h, fd) && is_right(h, fd, !by_link) &&
+	if (is_another(h, &st) && is_right(h, fd, !by_link) &&
 	    (!by_link || crc_matches(h, fd)))
 		h->fd = fd;
 	else

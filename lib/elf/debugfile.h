@@ -31,11 +31,12 @@ struct dp_debugwhere {
 /*
  * Open a file that has the .symtab of `elf`: by build-id under
  * debug_dir/.build-id (its own build-id must be the same), then by the name
- * in .gnu_debuglink (its CRC must be the one there) beside the object, in
- * .debug beside it, and under debug_dir.  Regular files only; nothing here
- * blocks.  With a root_fd names are looked up under it, then debug_dir on
- * this side as well.  *fd_ret is -1 when there is none, else the caller's
- * to close.  Fails on I/O of the object and on memory only.
+ * in .gnu_debuglink (its CRC must be the one there, and it at most
+ * DP_MAX_DEBUGFILE bytes) beside the object, in .debug beside it, and under
+ * debug_dir.  Only regular files are opened, through /proc/self/fd.  With a
+ * root_fd names are looked up under it, then debug_dir on this side as well.
+ * *fd_ret is -1 when there is none, else the caller's to close.  Fails on I/O
+ * of the object and on memory only.
  */
 bool dp_debugfile_open(const struct dp_elf *elf,
                        const struct dp_debugwhere *where, int *fd_ret,

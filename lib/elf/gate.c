@@ -199,7 +199,7 @@ find_names(struct view *v, struct dp_err *e)
 	get_header(v, v->strndx, &s, &name);
 	if (s.type == SHT_NOBITS || s.type == SHT_NULL ||
 	    (s.flags & SHF_COMPRESSED) != 0 || s.size == 0 ||
-	    s.size > DP_MAX_ELF_SECTION)
+	    s.size > DP_MAX_ELF_NAMES)
 		return true;
 	if (s.off >= v->at && dp_range_ok(s.off - v->at, s.size, v->buf->n)) {
 		v->tab.p = v->buf->p + (s.off - v->at);

@@ -42,8 +42,9 @@ enum {
 	 */
 	DP_GATE_NOSHDR = 1 << 3,
 	/*
-	 * The table of section names is missing or broken, so only the type
-	 * of a section was seen: DP_GATE_DOF may be set, the notes cannot.
+	 * The table of section names is missing, broken, or larger than
+	 * DP_MAX_ELF_NAMES, so only the type of a section was seen: DP_GATE_DOF
+	 * may be set, the notes cannot.
 	 */
 	DP_GATE_NONAMES = 1 << 4,
 };

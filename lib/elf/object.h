@@ -128,4 +128,8 @@ bool dp_elf_off_of(const struct dp_elf *elf, uint64_t vaddr, uint64_t *off_ret);
 bool dp_elf_rodata_str(const struct dp_elf *elf, uint64_t vaddr,
                        struct dp_buf *buf, struct dp_err *e);
 
+/* The same for who has the section (or NULL) at hand and many to read. */
+bool dp_elf_str_at(const struct dp_elf *elf, const struct dp_elf_sec *rodata,
+                   uint64_t vaddr, struct dp_buf *buf, struct dp_err *e);
+
 #endif /* DP_OBJECT_H */

@@ -89,7 +89,14 @@ bool
 dp_elf_rodata_str(const struct dp_elf *elf, uint64_t vaddr, struct dp_buf *buf,
                   struct dp_err *e)
 {
-	const struct dp_elf_sec *sec = dp_elf_sec_named(elf, ".rodata");
+	return dp_elf_str_at(elf, dp_elf_sec_named(elf, ".rodata"), vaddr, buf,
+	                     e);
+}
+
+bool
+dp_elf_str_at(const struct dp_elf *elf, const struct dp_elf_sec *sec,
+              uint64_t vaddr, struct dp_buf *buf, struct dp_err *e)
+{
 	const struct dp_elf_seg *seg;
 	uint64_t off, at;
 
@@ -100,8 +107,8 @@ dp_elf_rodata_str(const struct dp_elf *elf, uint64_t vaddr, struct dp_buf *buf,
 		if (vaddr < sec->addr || at >= sec->size ||
 		    __builtin_add_overflow(sec->off, at, &off))
 			return dp_err_set(e, DP_EFORMAT, DP_NOOFF,
-			                  "%#jx is not in .rodata",
-			                  (uintmax_t)vaddr);
+			                  "%#jx is not in section %u",
+			                  (uintmax_t)vaddr, sec->index);
 		return str_in(elf, off, sec->size - at, buf, e);
 	}
 	seg = dp_elf_load_of(elf, vaddr);

@@ -176,11 +176,23 @@ put_segments(struct dp_elfwork *w, struct dp_err *e)
 	       complain(w, &w->elf.segs_why, e);
 }
 
+/* What hits the ranges; trouble with a table costs what was in it. */
+static bool
+load_rels(struct dp_elfwork *w, const struct dp_vec *ranges, struct dp_err *e)
+{
+	struct dp_err what = DP_ERR_INIT;
+
+	if (!dp_relocs_load(&w->rels, &w->elf, ranges->p, (uint32_t)ranges->n,
+	                    &what))
+		return complain(w, &what, e);
+	return w->rels.trouble.code == DP_OK ||
+	       complain(w, &w->rels.trouble, e);
+}
+
 /* One look at all relocations, for all sections that are read. */
 static bool
 load_relocs(struct dp_elfwork *w, struct dp_err *e)
 {
-	struct dp_err what = DP_ERR_INIT;
 	bool any = false;
 
 	for (size_t i = 0; i < w->elf.secs.n; i++) {
@@ -200,16 +212,20 @@ load_relocs(struct dp_elfwork *w, struct dp_err *e)
 			r->size = s->size;
 		any |= r->size != 0;
 	}
-	if (!any)
-		return true;
-	if (!dp_relocs_load(&w->rels, &w->elf, w->ranges.p,
-	                    (uint32_t)w->ranges.n, &what))
-		return complain(w, &what, e);
-	return w->rels.trouble.code == DP_OK ||
-	       complain(w, &w->rels.trouble, e);
+	return !any || load_rels(w, &w->ranges, e);
 }
 
-/* Data of a section into x->data; the budget bounds what a file can cost. */
+static bool
+over_budget(const struct dp_elf_sec *s, struct dp_err *what)
+{
+	return dp_err_set(what, DP_ELIMIT, s->off,
+	                  "over %d bytes of raw sections", DP_MAX_RAW_BYTES);
+}
+
+/*
+ * Data of a section into x->data.  The budget bounds what a file can cost:
+ * a compressed section counts as what it is unpacked.
+ */
 static bool
 read_section(struct dp_elfwork *w, const struct dp_elf_sec *s, uint64_t *budget,
              struct dp_err *what)
@@ -219,11 +235,18 @@ read_section(struct dp_elfwork *w, const struct dp_elf_sec *s, uint64_t *budget,
 		                  "section of 0x%llx bytes outside the file",
 		                  (unsigned long long)s->size);
 	if (s->size > *budget)
-		return dp_err_set(what, DP_ELIMIT, s->off,
-		                  "over %d bytes of raw sections",
-		                  DP_MAX_RAW_BYTES);
+		return over_budget(s, what);
 	*budget -= s->size;
-	return dp_elf_sec_read(&w->elf, s, &w->x->data, what);
+	if (!dp_elf_sec_read(&w->elf, s, &w->x->data, what))
+		return false;
+	if (w->x->data.n <= s->size)
+		return true;
+	if (w->x->data.n - s->size > *budget) {
+		*budget = 0; /* or the next one would be unpacked for nothing */
+		return over_budget(s, what);
+	}
+	*budget -= w->x->data.n - s->size;
+	return true;
 }
 
 /* A first pass over stapsdt sections; what is wrong the second one tells. */
@@ -273,37 +296,51 @@ put_sections(struct dp_elfwork *w, struct dp_err *e)
 	return true;
 }
 
-/* One candidate: its header must hold, or it is a chance hit. */
+/* DOFs of an object without section headers. */
+struct bare_dofs {
+	struct dp_vec ranges; /* struct dp_relrange: addresses and sizes */
+	struct dp_vec offs;   /* uint64_t: where they are in the file */
+	struct dp_win win;
+	uint64_t budget; /* bytes that may still be read for candidates */
+};
+
+/*
+ * The size of a DOF at a candidate's place; 0 when its header does not
+ * hold, so that it is a chance hit.  False when the budget is used up.
+ */
 static bool
-put_candidate(struct dp_elfwork *w, const struct dp_bare_hit *hit,
-              uint64_t *size_ret, struct dp_err *e)
+try_candidate(struct dp_elfwork *w, const struct dp_bare_hit *hit,
+              struct bare_dofs *d, uint64_t *size_ret, struct dp_err *what)
 {
-	struct dp_rec_rawdof first = { .vaddr = hit->vaddr,
-		                       .fileoff = hit->off };
-	struct dp_buf *data = &w->x->data;
 	struct dp_err not_one = DP_ERR_INIT;
-	struct dp_dof d;
+	struct dp_buf *data = &w->x->data;
+	struct dp_bytes head;
+	struct dp_dof dof;
 	uint64_t size;
 
 	*size_ret = 0;
 	if (hit->left < DP_DOF_HDR_SIZE ||
-	    !dp_src_load(&w->elf.src, hit->off, DP_DOF_HDR_SIZE, data,
-	                 &not_one))
+	    !dp_win_get(&d->win, &w->elf.src, hit->off, DP_DOF_HDR_SIZE, &head))
 		return true;
-	size = dp_dof_size(dp_buf_bytes(data));
+	size = dp_dof_size(head);
 	if (size > hit->left)
 		size = hit->left;
-	if (size == 0 ||
-	    !dp_src_load(&w->elf.src, hit->off, size, data, &not_one) ||
-	    !dp_dof_header(dp_buf_bytes(data), &d, &not_one))
+	if (size == 0)
 		return true;
-	*size_ret = data->n = (size_t)dp_dof_extent(&d);
-	return dp_put_dofs(w->x, w->im, &first, w, e);
+	if (size > d->budget)
+		return dp_err_set(what, DP_ELIMIT, hit->off,
+		                  "over %d bytes of what begins like DOF",
+		                  DP_MAX_RAW_BYTES);
+	d->budget -= size;
+	if (dp_src_load(&w->elf.src, hit->off, size, data, &not_one) &&
+	    dp_dof_header(dp_buf_bytes(data), &dof, &not_one))
+		*size_ret = dp_dof_extent(&dof);
+	return true;
 }
 
-/* Without section headers DOF is found by its first bytes. */
+/* What is found before an error counts. */
 static bool
-put_bare(struct dp_elfwork *w, struct dp_err *e)
+find_bare(struct dp_elfwork *w, struct bare_dofs *d, struct dp_err *e)
 {
 	struct dp_bare b = dp_bare_init(&w->elf);
 	struct dp_err what = DP_ERR_INIT;
@@ -312,34 +349,79 @@ put_bare(struct dp_elfwork *w, struct dp_err *e)
 	uint64_t size;
 
 	while (ok && dp_bare_next(&b, &hit, &more, &what) && more) {
-		struct dp_relrange r = { .start = hit.vaddr, .size = hit.left };
-		struct dp_err broken = DP_ERR_INIT;
+		struct dp_relrange *r;
+		uint64_t *off;
 
-		dp_relocs_deinit(&w->rels);
-		w->range = 0;
-		if (!dp_relocs_load(&w->rels, &w->elf, &r, 1, &broken) &&
-		    !complain(w, &broken, e)) {
-			ok = false;
+		if (!try_candidate(w, &hit, d, &size, &what))
 			break;
-		}
-		ok = put_candidate(w, &hit, &size, e);
-		if (size != 0)
-			dp_bare_skip(&b, size);
+		if (size == 0)
+			continue;
+		dp_bare_skip(&b, size);
+		r = dp_vec_push(&d->ranges, sizeof *r);
+		off = dp_vec_push(&d->offs, sizeof *off);
+		ok = r != NULL && off != NULL;
+		if (!ok)
+			break;
+		*r = (struct dp_relrange){ .start = hit.vaddr, .size = size };
+		*off = hit.off;
 	}
 	dp_bare_deinit(&b);
-	if (!ok || what.code == DP_OK)
-		return ok;
-	return complain(w, &what, e);
+	if (!ok)
+		return dp_extract_nomem(e);
+	return what.code == DP_OK || complain(w, &what, e);
+}
+
+/* The relocations are looked at once, whatever the number of DOFs. */
+static bool
+put_found(struct dp_elfwork *w, const struct bare_dofs *d, struct dp_err *e)
+{
+	dp_relocs_deinit(&w->rels);
+	if (!load_rels(w, &d->ranges, e))
+		return false;
+	for (size_t i = 0; i < d->offs.n; i++) {
+		const struct dp_relrange *r =
+			DP_VEC_AT(&d->ranges, struct dp_relrange, i);
+		struct dp_rec_rawdof first = {
+			.vaddr = r->start,
+			.fileoff = *DP_VEC_AT(&d->offs, uint64_t, i),
+		};
+		struct dp_err what = DP_ERR_INIT;
+
+		w->range = (uint32_t)i;
+		if (dp_src_load(&w->elf.src, first.fileoff, r->size,
+		                &w->x->data, &what)
+		            ? !dp_put_dofs(w->x, w->im, &first, w, e)
+		            : !complain(w, &what, e))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Without section headers DOF is found by its first bytes: where all of
+ * them are first, then they are read again one by one.
+ */
+static bool
+put_bare(struct dp_elfwork *w, struct dp_err *e)
+{
+	struct bare_dofs d = { .budget = DP_MAX_RAW_BYTES };
+	bool ok = find_bare(w, &d, e) && (d.offs.n == 0 || put_found(w, &d, e));
+
+	dp_vec_deinit(&d.ranges);
+	dp_vec_deinit(&d.offs);
+	dp_win_deinit(&d.win);
+	return ok;
 }
 
 static void
-find_base(struct dp_elfwork *w)
+find_named(struct dp_elfwork *w)
 {
 	const struct dp_elf_sec *s =
 		dp_elf_sec_named(&w->elf, DP_SDT_BASE_SECTION);
 
 	w->has_base = s != NULL && w->elf.type != ET_REL;
 	w->base = w->has_base ? s->addr : 0;
+	w->rodata = dp_elf_sec_named(&w->elf, ".rodata");
 }
 
 /* The directory of the object, for debug files beside it. */
@@ -365,7 +447,7 @@ put_all(struct dp_elfwork *w, const struct dp_rec_object *o, unsigned flags,
         struct dp_err *e)
 {
 	dp_strmap_clear(&w->x->sent);
-	find_base(w);
+	find_named(w);
 	if (!find_dir(w, e) || !put_object(w, o, e) || !put_segments(w, e))
 		return false;
 	if (w->elf.secs_why.code != DP_OK && !complain(w, &w->elf.secs_why, e))

@@ -5,11 +5,15 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/limits.h"
 #include "elf/archive.h"
 #include "elf/gate.h"
 #include "extract/state.h"
 
-enum { MAX_ARCHIVES = 3 }; /* archives inside archives */
+enum {
+	MAX_ARCHIVES = 3,  /* archives inside archives */
+	MAX_KEPT = 1 << 20 /* of a buffer, from one file to the next */
+};
 
 bool
 dp_extract_nomem(struct dp_err *e)
@@ -108,8 +112,13 @@ bool
 dp_image_object(const struct dp_image *im, struct dp_rec_object *o_ret,
                 struct dp_err *e)
 {
+	size_t longest =
+		im->in->path.n > im->member.n ? im->in->path.n : im->member.n;
 	struct stat st;
 
+	if (longest > DP_MAX_STR)
+		return dp_err_set(e, DP_ELIMIT, DP_NOOFF, "name of %zu bytes",
+		                  longest);
 	if (fstat(im->in->fd, &st) != 0)
 		return dp_err_errno(e, errno, "fstat");
 	*o_ret = (struct dp_rec_object){
@@ -275,6 +284,18 @@ one_image(struct dp_extractor *x, struct dp_image *im, struct dp_err *e)
 	return dp_image_complain(x, im, DPR_REACH_OBJECT, &what, e);
 }
 
+/* One large file must not cost its memory for ever, in every thread. */
+static void
+shed(struct dp_extractor *x)
+{
+	struct dp_buf *const bufs[] = { &x->scratch, &x->head, &x->data,
+		                        &x->name,    &x->text, &x->label };
+
+	for (size_t i = 0; i < sizeof bufs / sizeof bufs[0]; i++)
+		if (bufs[i]->cap > MAX_KEPT)
+			dp_buf_deinit(bufs[i]);
+}
+
 bool
 dp_extract_file(struct dp_extractor *x, const struct dp_extract_input *in,
                 struct dp_err *e)
@@ -285,10 +306,26 @@ dp_extract_file(struct dp_extractor *x, const struct dp_extract_input *in,
 		.head = in->head,
 	};
 	struct stat st;
+	bool ok;
 
 	if (in->only_dev && fstat(in->fd, &st) == 0 && st.st_dev != in->dev)
 		return true; /* a file mounted over one of the tree */
-	return one_image(x, &im, e);
+	ok = one_image(x, &im, e);
+	shed(x);
+	return ok;
+}
+
+/* The last part of a path; "[heap]" and its like are none. */
+static struct dp_bytes
+memory_module(struct dp_bytes path)
+{
+	if (path.n != 0 && path.p[0] == '/') {
+		const uint8_t *slash = memrchr(path.p, '/', path.n);
+
+		path.n -= (size_t)(slash + 1 - path.p);
+		path.p = slash + 1;
+	}
+	return path;
 }
 
 bool
@@ -309,7 +346,7 @@ dp_extract_memory(struct dp_extractor *x, const struct dp_memory_dof *m,
 		.pidns = m->live.pidns,
 		.pid = m->live.pid,
 		.nspid = m->live.nspid,
-		.module = m->path,
+		.module = memory_module(m->path),
 	};
 	struct dp_image im = { .nraw = 1 };
 

@@ -87,9 +87,14 @@ dp_put_helpers(struct dp_elfwork *w, struct dp_err *e)
 		struct dp_err what = DP_ERR_INIT;
 
 		biases->n = 0;
-		if (!dp_bias_find(&q, biases, &what))
-			return dp_image_complain(w->x, w->im, DPR_REACH_OBJECT,
-			                         &what, e);
+		if (!dp_bias_find(&q, biases, &what)) {
+			if (!dp_image_complain(w->x, w->im, DPR_REACH_OBJECT,
+			                       &what, e))
+				return false;
+			if (what.code == DP_EFORMAT)
+				return true; /* the file: the same for all */
+			continue;
+		}
 		for (size_t b = 0; b < biases->n; b++)
 			if (!put_helper(w, live,
 			                *DP_VEC_AT(biases, uint64_t, b), e))

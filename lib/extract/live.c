@@ -8,28 +8,18 @@
 
 #include "base/limits.h"
 #include "elf/gate.h"
+#include "extract/livemem.h"
 #include "extract/state.h"
-#include "proc/memory.h"
 #include "proc/objects.h"
 #include "proc/process.h"
-#include "usdt/dofprobe.h"
-#include "usdt/dofsize.h"
 
 /* A file that processes map.  lives and maps grow while they are added. */
 struct live_file {
-	int fd; /* owned */
+	int fd; /* owned; -1 once it was extracted */
 	bool deleted;
 	size_t path_off, path_size; /* in set->paths */
 	struct dp_vec lives;        /* struct dp_live; .maps set at the end */
 	struct dp_vec maps;         /* struct dp_map of all of them */
-};
-
-/* A DOF that only memory holds. */
-struct live_dof {
-	struct dp_live live; /* without maps */
-	uint64_t addr;
-	size_t path_off, path_size;
-	struct dp_buf bytes;
 };
 
 struct live_error {
@@ -41,9 +31,11 @@ struct dp_live_set {
 	struct dp_live_opts opts;
 	struct dp_strmap by_id; /* device, inode -> number of a file */
 	struct dp_vec files;    /* struct live_file */
-	struct dp_vec dofs;     /* struct live_dof */
-	struct dp_vec errors;   /* struct live_error */
-	struct dp_vec pids;     /* pid_t: who has been looked at */
+	struct dp_vec mems;     /* struct dp_livemem: to be searched */
+	uint64_t maps_size;     /* bytes of maps in them */
+	struct dp_livemem_found found;
+	struct dp_vec errors; /* struct live_error */
+	struct dp_vec pids;   /* pid_t: who was asked for by number */
 	struct dp_buf paths;
 };
 
@@ -63,10 +55,13 @@ file_at(const struct dp_live_set *s, size_t i)
 	return DP_VEC_AT(&s->files, struct live_file, i);
 }
 
-static struct live_dof *
-dof_at(const struct dp_live_set *s, size_t i)
+static void
+close_memory(struct dp_live_set *s)
 {
-	return DP_VEC_AT(&s->dofs, struct live_dof, i);
+	for (size_t i = 0; i < s->mems.n; i++)
+		dp_livemem_deinit(DP_VEC_AT(&s->mems, struct dp_livemem, i));
+	dp_vec_deinit(&s->mems);
+	s->maps_size = 0;
 }
 
 void
@@ -82,11 +77,10 @@ dp_live_destroy(struct dp_live_set *s)
 		dp_vec_deinit(&f->lives);
 		dp_vec_deinit(&f->maps);
 	}
-	for (size_t i = 0; i < s->dofs.n; i++)
-		dp_buf_deinit(&dof_at(s, i)->bytes);
+	close_memory(s);
+	dp_livemem_found_deinit(&s->found);
 	dp_strmap_deinit(&s->by_id);
 	dp_vec_deinit(&s->files);
-	dp_vec_deinit(&s->dofs);
 	dp_vec_deinit(&s->errors);
 	dp_vec_deinit(&s->pids);
 	dp_buf_deinit(&s->paths);
@@ -102,7 +96,7 @@ dp_live_count(const struct dp_live_set *s)
 size_t
 dp_live_ndofs(const struct dp_live_set *s)
 {
-	return s->dofs.n;
+	return s->found.dofs.n;
 }
 
 bool
@@ -123,13 +117,13 @@ dp_live_put_errors(const struct dp_live_set *s, struct dp_extractor *x,
 
 /* Keep an error for the stream; without memory for it, it is lost. */
 static void
-complain(struct dp_live_set *s, const struct dp_process *p,
-         struct dp_bytes path, struct dp_err *what)
+complain(struct dp_live_set *s, pid_t pid, struct dp_bytes path,
+         struct dp_err *what)
 {
 	struct live_error *r = dp_vec_push(&s->errors, sizeof *r);
 
 	if (strncmp(what->msg, "process ", 8) != 0) /* lib/proc names it */
-		(void)dp_err_prefix(what, "process %d", (int)p->pid);
+		(void)dp_err_prefix(what, "process %d", (int)pid);
 	if (r == NULL || !dp_buf_add(&s->paths, path.p, path.n))
 		return;
 	r->what = *what;
@@ -176,7 +170,7 @@ is_file(struct dp_bytes path)
 	return path.n != 0 && path.p[0] == '/';
 }
 
-/* Open the file when it is new; false in *there_ret: it is not to be had. */
+/* Open the file when it is new; NULL in *f_ret: it is not to be had. */
 static bool
 find_file(struct dp_live_set *s, const struct dp_process *p,
           const struct dp_object *o, struct live_file **f_ret, struct dp_err *e)
@@ -196,7 +190,7 @@ find_file(struct dp_live_set *s, const struct dp_process *p,
 	}
 	if (!dp_object_open(p, o, &of, &what)) {
 		if (dp_process_alive(p) && is_file(o->path))
-			complain(s, p, o->path, &what);
+			complain(s, p->pid, o->path, &what);
 		return true;
 	}
 	f = dp_vec_push(&s->files, sizeof *f);
@@ -233,207 +227,55 @@ add_objects(struct dp_live_set *s, const struct dp_process *p,
 	return true;
 }
 
-/* A search through the memory of one process. */
-struct search {
-	struct dp_live_set *set;
-	const struct dp_process *p;
-	const struct dp_memory *mem;
-	struct dp_bytes maps; /* text */
-	uint64_t left;        /* bytes of candidates that may be read */
-};
-
-/* Mapping that holds `addr`; false when none does. */
+/* Open its memory for the search that comes when the rights are gone. */
 static bool
-map_of(struct dp_bytes text, uint64_t addr, struct dp_map *map_ret,
-       struct dp_maps *it)
+open_memory(struct dp_live_set *s, const struct dp_process *p, struct dp_err *e)
 {
-	struct dp_err ignored = DP_ERR_INIT;
-	enum dp_maps_step step;
-
-	dp_maps_init(it, text);
-	while ((step = dp_maps_next(it, map_ret, &ignored)) != DP_MAPS_END)
-		if (step == DP_MAPS_ENTRY && addr >= map_ret->start &&
-		    addr < map_ret->end)
-			return true;
-	return false;
-}
-
-/*
- * Bytes that look like DOF are in many places: what a program has read from
- * a file, for one.  One that this process can fire has a site in memory
- * that it can execute.
- */
-static bool
-fires(const struct search *q, const struct dp_dof *d, struct dp_maps *it)
-{
-	uint32_t s = dp_dof_find(d, DP_DOF_PROVIDER, 0);
-
-	for (; s < d->secnum; s = dp_dof_find(d, DP_DOF_PROVIDER, s + 1)) {
-		struct dp_err ignored = DP_ERR_INIT;
-		struct dp_dof_provider prov;
-		struct dp_dof_probe pr;
-		struct dp_map map;
-		enum dp_dof_kind kind;
-
-		if (!dp_dof_provider(d, s, &prov, &ignored) ||
-		    prov.nprobes == 0 ||
-		    !dp_dof_probe(d, &prov, 0, &pr, &ignored))
-			continue;
-		kind = pr.offs[DP_DOF_SITE].n != 0 ? DP_DOF_SITE
-		                                   : DP_DOF_ENABLED;
-		if (map_of(q->maps, pr.addr + dp_dof_site(d, &pr, kind, 0),
-		           &map, it) &&
-		    (map.perms & DP_MAP_X))
-			return true;
-	}
-	return false;
-}
-
-/* Read a candidate whole; an empty buffer when it is no DOF. */
-static bool
-read_dof(struct search *q, uint64_t addr, struct dp_buf *b, struct dp_err *e)
-{
-	struct dp_err ignored = DP_ERR_INIT;
-	uint64_t size;
-
-	if (!dp_buf_reserve(b, DP_DOF_HDR_SIZE))
-		return dp_extract_nomem(e);
-	b->n = dp_memory_read(q->mem, addr, b->p, DP_DOF_HDR_SIZE, &ignored);
-	size = dp_dof_size(dp_buf_bytes(b));
-	b->n = 0;
-	if (size == 0)
-		return true;
-	/* Claims of 64 MiB at every eighth byte must not cost a day. */
-	if (size > q->left)
-		return dp_err_set(e, DP_ELIMIT, addr,
-		                  "too much that looks like DOF");
-	q->left -= size;
-	if (!dp_buf_reserve(b, (size_t)size))
-		return dp_extract_nomem(e);
-	ignored = (struct dp_err)DP_ERR_INIT;
-	b->n = dp_memory_read(q->mem, addr, b->p, (size_t)size, &ignored);
-	return true;
-}
-
-static bool
-add_dof(const struct search *q, uint64_t addr, struct dp_buf *b,
-        const struct dp_map *map, struct dp_err *e)
-{
-	struct dp_live_set *s = q->set;
-	struct live_dof *dof = dp_vec_push(&s->dofs, sizeof *dof);
-
-	if (dof == NULL || !dp_buf_add(&s->paths, map->path.p, map->path.n))
-		return dp_extract_nomem(e);
-	*dof = (struct live_dof){ .live = live_of(q->p),
-		                  .addr = addr,
-		                  .path_off = s->paths.n - map->path.n,
-		                  .path_size = map->path.n,
-		                  .bytes = *b };
-	*b = (struct dp_buf){ 0 };
-	return true;
-}
-
-static bool
-hit(void *arg, uint64_t addr, struct dp_err *e)
-{
-	struct search *q = arg;
-	struct dp_maps *it = malloc(sizeof *it);
-	struct dp_err ignored = DP_ERR_INIT;
-	struct dp_buf b = { 0 };
-	struct dp_map map;
-	struct dp_dof d;
-	bool ok = it != NULL || dp_extract_nomem(e);
-
-	if (ok)
-		ok = read_dof(q, addr, &b, e);
-	if (ok && b.n != 0 && dp_dof_open(dp_buf_bytes(&b), &d, &ignored) &&
-	    fires(q, &d, it) && map_of(q->maps, addr, &map, it)) {
-		b.n = (size_t)dp_dof_extent(&d);
-		ok = add_dof(q, addr, &b, &map, e);
-	}
-	dp_buf_deinit(&b);
-	free(it);
-	return ok;
-}
-
-static bool
-search_memory(struct dp_live_set *s, const struct dp_process *p,
-              struct dp_err *e)
-{
-	struct dp_memscan scan = { .hit = hit };
+	const struct dp_live live = live_of(p);
 	struct dp_err what = DP_ERR_INIT;
-	struct dp_buf text = { 0 };
-	struct search q = { .set = s, .p = p, .left = DP_MAX_MEMSCAN };
-	struct dp_memory mem;
+	struct dp_livemem m, *slot;
 
-	if (!dp_process_maps(p, &text, &what) ||
-	    (text.n != 0 && !dp_memory_open(p, &mem, &what))) {
-		complain(s, p, (struct dp_bytes){ NULL, 0 }, &what);
-		dp_buf_deinit(&text);
-		return true;
-	}
-	if (text.n == 0) { /* a thread of the kernel */
-		dp_buf_deinit(&text);
-		return true;
-	}
-	q.mem = &mem;
-	q.maps = dp_buf_bytes(&text);
-	scan.arg = &q;
-	if (!dp_memory_scan(&mem, q.maps, &scan, &what) &&
-	    dp_process_alive(p) && what.code != DP_ENOMEM)
-		complain(s, p, (struct dp_bytes){ NULL, 0 }, &what);
-	if (scan.cut) {
-		what = (struct dp_err)DP_ERR_INIT;
+	if (dp_livemem_open(p, &live, &m, &what) &&
+	    m.maps.n > DP_MAX_MEMSCAN - s->maps_size) {
+		dp_livemem_deinit(&m);
 		(void)dp_err_set(&what, DP_ELIMIT, DP_NOOFF,
-		                 "memory searched up to %d bytes only",
+		                 "over %d bytes of maps in all",
 		                 DP_MAX_MEMSCAN);
-		complain(s, p, (struct dp_bytes){ NULL, 0 }, &what);
 	}
-	dp_memory_deinit(&mem);
-	dp_buf_deinit(&text);
-	return what.code != DP_ENOMEM || dp_extract_nomem(e);
+	if (what.code != DP_OK) {
+		if (what.code == DP_ENOMEM)
+			return dp_extract_nomem(e);
+		if (dp_process_alive(p))
+			complain(s, p->pid, (struct dp_bytes){ NULL, 0 },
+			         &what);
+		return true;
+	}
+	slot = dp_vec_push(&s->mems, sizeof *slot);
+	if (slot == NULL) {
+		dp_livemem_deinit(&m);
+		return dp_extract_nomem(e);
+	}
+	*slot = m;
+	s->maps_size += m.maps.n;
+	return true;
 }
 
 /* Told, unless it went meanwhile or nobody asked for it by its number. */
 static void
 not_readable(struct dp_live_set *s, pid_t pid, struct dp_err *what)
 {
-	const struct dp_process p = { .pid = pid, .dirfd = -1 };
-
 	if (!s->opts.quiet)
-		complain(s, &p, (struct dp_bytes){ NULL, 0 }, what);
+		complain(s, pid, (struct dp_bytes){ NULL, 0 }, what);
 }
 
-/* Remember a process; *again_ret: it was there already. */
 static bool
-note_pid(struct dp_live_set *s, pid_t pid, bool *again_ret)
-{
-	pid_t *slot;
-
-	for (size_t i = 0; i < s->pids.n; i++) {
-		if (*DP_VEC_AT(&s->pids, pid_t, i) == pid) {
-			*again_ret = true;
-			return true;
-		}
-	}
-	slot = dp_vec_push(&s->pids, sizeof *slot);
-	if (slot != NULL)
-		*slot = pid;
-	return slot != NULL;
-}
-
-bool
-dp_live_add_pid(struct dp_live_set *s, pid_t pid, struct dp_err *e)
+add_process(struct dp_live_set *s, pid_t pid, struct dp_err *e)
 {
 	struct dp_err what = DP_ERR_INIT;
 	struct dp_objects objs;
 	struct dp_process p;
-	bool ok, again = false;
+	bool ok;
 
-	if (!note_pid(s, pid, &again))
-		return dp_extract_nomem(e);
-	if (again)
-		return true;
 	if (!dp_process_open(pid, &p, &what)) {
 		not_readable(s, pid, &what);
 		return true;
@@ -445,10 +287,25 @@ dp_live_add_pid(struct dp_live_set *s, pid_t pid, struct dp_err *e)
 	}
 	ok = add_objects(s, &p, &objs, e);
 	if (ok && s->opts.memory)
-		ok = search_memory(s, &p, e);
+		ok = open_memory(s, &p, e);
 	dp_objects_deinit(&objs);
 	dp_process_deinit(&p);
 	return ok;
+}
+
+bool
+dp_live_add_pid(struct dp_live_set *s, pid_t pid, struct dp_err *e)
+{
+	pid_t *slot;
+
+	for (size_t i = 0; i < s->pids.n; i++)
+		if (*DP_VEC_AT(&s->pids, pid_t, i) == pid)
+			return true;
+	slot = dp_vec_push(&s->pids, sizeof *slot);
+	if (slot == NULL)
+		return dp_extract_nomem(e);
+	*slot = pid;
+	return add_process(s, pid, e);
 }
 
 bool
@@ -458,9 +315,30 @@ dp_live_add_all(struct dp_live_set *s, struct dp_err *e)
 	bool ok = dp_process_list(&pids, e);
 
 	for (size_t i = 0; i < pids.n && ok; i++)
-		ok = dp_live_add_pid(s, *DP_VEC_AT(&pids, pid_t, i), e);
+		ok = add_process(s, *DP_VEC_AT(&pids, pid_t, i), e);
 	dp_vec_deinit(&pids);
 	return ok;
+}
+
+bool
+dp_live_search(struct dp_live_set *s, struct dp_err *e)
+{
+	const struct dp_livemem_limits lim = dp_livemem_limits();
+
+	for (size_t i = 0; i < s->mems.n && !s->found.full; i++) {
+		const struct dp_livemem *m =
+			DP_VEC_AT(&s->mems, struct dp_livemem, i);
+		struct dp_err what = DP_ERR_INIT;
+
+		if (dp_livemem_search(m, &lim, &s->found, &what))
+			continue;
+		if (what.code == DP_ENOMEM)
+			return dp_extract_nomem(e);
+		complain(s, (pid_t)m->live.pid, (struct dp_bytes){ NULL, 0 },
+		         &what);
+	}
+	close_memory(s);
+	return true;
 }
 
 /* The lives of a file with their maps; NULL when memory is out. */
@@ -478,29 +356,51 @@ lives_of(const struct live_file *f)
 	return lives;
 }
 
-bool
-dp_live_extract(const struct dp_live_set *s, size_t i, struct dp_extractor *x,
-                struct dp_err *e)
+static bool
+extract_open(const struct dp_live_set *s, const struct live_file *f,
+             struct dp_extractor *x, struct dp_err *e)
 {
-	const struct live_file *f = file_at(s, i);
-	struct dp_live *lives = lives_of(f);
+	struct dp_live *lives;
 	uint8_t head[DP_GATE_HEAD];
 	ssize_t n = pread(f->fd, head, sizeof head, 0);
 	struct dp_extract_input in = {
 		.path = dp_buf_part(&s->paths, f->path_off, f->path_size),
 		.fd = f->fd,
-		.head = { head, n < 0 ? 0 : (size_t)n },
 		.deleted = f->deleted,
 		.root_fd = AT_FDCWD,
-		.lives = lives,
 		.nlives = f->lives.n,
 	};
 	bool ok;
 
+	if (n < 0) {
+		struct dp_err what = DP_ERR_INIT;
+
+		(void)dp_err_errno(&what, errno, "read");
+		return dp_extract_error(x, in.path, &what, e);
+	}
+	in.head = (struct dp_bytes){ head, (size_t)n };
+	lives = lives_of(f);
 	if (lives == NULL)
 		return dp_extract_nomem(e);
+	in.lives = lives;
 	ok = dp_extract_file(x, &in, e);
 	free(lives);
+	return ok;
+}
+
+bool
+dp_live_extract(const struct dp_live_set *s, size_t i, struct dp_extractor *x,
+                struct dp_err *e)
+{
+	struct live_file *f = file_at(s, i);
+	bool ok;
+
+	if (f->fd == -1)
+		return dp_err_set(e, DP_EUSAGE, DP_NOOFF,
+		                  "a mapped file was asked for twice");
+	ok = extract_open(s, f, x, e);
+	(void)close(f->fd);
+	f->fd = -1;
 	return ok;
 }
 
@@ -508,10 +408,11 @@ bool
 dp_live_extract_dof(const struct dp_live_set *s, size_t i,
                     struct dp_extractor *x, struct dp_err *e)
 {
-	const struct live_dof *d = dof_at(s, i);
+	const struct dp_livemem_dof *d =
+		DP_VEC_AT(&s->found.dofs, struct dp_livemem_dof, i);
 	struct dp_memory_dof m = {
 		.live = d->live,
-		.path = dp_buf_part(&s->paths, d->path_off, d->path_size),
+		.path = dp_buf_bytes(&d->path),
 		.addr = d->addr,
 		.bytes = dp_buf_bytes(&d->bytes),
 	};

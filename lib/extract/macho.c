@@ -2,6 +2,7 @@
 /* A Mach-O image, or the slices of a fat one, to the records of objects. */
 #include <elf.h>
 
+#include "base/limits.h"
 #include "extract/state.h"
 #include "usdt/macho.h"
 
@@ -50,17 +51,15 @@ has_dof(const struct dp_macho *m, struct dp_err *what)
 }
 
 static bool
-put_object(struct dp_extractor *x, struct dp_image *im,
-           const struct dp_macho *m, struct dp_err *e)
+put_object(struct dp_extractor *x, const struct dp_macho *m,
+           const struct dp_rec_object *fs, struct dp_err *e)
 {
 	struct dp_macho_it it = dp_macho_iter(m);
-	struct dp_err what = DP_ERR_INIT;
+	struct dp_err what = DP_ERR_INIT; /* the items will tell */
+	struct dp_rec_object o = *fs;
 	struct dp_macho_item item;
-	struct dp_rec_object o;
 	bool more = false;
 
-	if (!dp_image_object(im, &o, &what))
-		return dp_image_complain(x, im, DPR_REACH_OBJECT, &what, e);
 	o.machine = m->machine;
 	o.e_type = elf_type(m->filetype);
 	o.class = m->word == 4 ? 32 : 64;
@@ -69,7 +68,8 @@ put_object(struct dp_extractor *x, struct dp_image *im,
 	while (dp_macho_next(&it, &item, &more, &what) && more) {
 		if (item.kind == DP_MACHO_UUID)
 			o.build_id = item.text;
-		else if (item.kind == DP_MACHO_ID_DYLIB)
+		else if (item.kind == DP_MACHO_ID_DYLIB &&
+		         item.text.n <= DP_MAX_STR)
 			o.soname = item.text;
 	}
 	return dp_put_object(x->out, &o, e);
@@ -139,6 +139,7 @@ bool
 dp_extract_macho(struct dp_extractor *x, struct dp_image *im, struct dp_err *e)
 {
 	struct dp_err what = DP_ERR_INIT;
+	struct dp_rec_object o;
 	struct dp_macho m;
 	bool some;
 
@@ -149,7 +150,9 @@ dp_extract_macho(struct dp_extractor *x, struct dp_image *im, struct dp_err *e)
 		return dp_image_complain(x, im, DPR_REACH_OBJECT, &what, e);
 	if (!some && !x->opts->empty)
 		return true;
-	return put_object(x, im, &m, e) &&
+	if (!dp_image_object(im, &o, &what))
+		return dp_image_complain(x, im, DPR_REACH_OBJECT, &what, e);
+	return put_object(x, &m, &o, e) &&
 	       put_items(x, im, &m, DP_MACHO_SEGMENT, e) &&
 	       put_items(x, im, &m, DP_MACHO_SECTION, e) &&
 	       dp_image_end(x, im, e);

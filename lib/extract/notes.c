@@ -29,7 +29,10 @@ static struct dp_debugwhere
 where(const struct dp_elfwork *w)
 {
 	return (struct dp_debugwhere){
-		.object_dir = w->dir.n == 0 ? NULL : (const char *)w->dir.p,
+		/* in a process's namespace the name may be another file's */
+		.object_dir = w->dir.n == 0 || w->im->in->nlives != 0
+		                      ? NULL
+		                      : (const char *)w->dir.p,
 		.debug_dir = w->x->opts->debug_dir,
 		.root_fd = w->im->in->root_fd,
 	};
@@ -269,7 +272,7 @@ dp_put_usdt_symbols(struct dp_elfwork *w, struct dp_bytes desc, uint64_t at,
 	                &first))
 		return dp_extract_nomem(e);
 	if (first &&
-	    dp_elf_rodata_str(&w->elf, s.value, &w->x->text, &ignored)) {
+	    dp_elf_str_at(&w->elf, w->rodata, s.value, &w->x->text, &ignored)) {
 		s.name = dp_buf_bytes(&w->x->text);
 		if (!dp_put_symbol(w->x->out, &s, e))
 			return false;

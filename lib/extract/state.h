@@ -53,7 +53,8 @@ struct dp_elfwork {
 	struct dp_funcs funcs;
 	struct dp_symnames names;
 	bool names_loaded;
-	bool has_base; /* a .stapsdt.base, at: */
+	const struct dp_elf_sec *rodata; /* NULL: none */
+	bool has_base;                   /* a .stapsdt.base, at: */
 	uint64_t base;
 	uint32_t nnotes;
 	uint32_t range; /* of the section in work */
@@ -68,7 +69,7 @@ bool dp_image_complain(struct dp_extractor *x, const struct dp_image *im,
 
 /*
  * Begin an object record: what the file system gives and the image knows.
- * False when the file cannot be asked.
+ * False when the file cannot be asked, or a name is longer than DP_MAX_STR.
  */
 bool dp_image_object(const struct dp_image *im, struct dp_rec_object *o_ret,
                      struct dp_err *e);

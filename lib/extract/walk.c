@@ -30,6 +30,7 @@ dp_walk_destroy(struct dp_walk *w)
 	if (w == NULL)
 		return;
 	dp_queue_deinit(&w->queue);
+	dp_mounts_deinit(&w->mounts);
 	free(w);
 }
 
@@ -62,6 +63,25 @@ bool
 dp_walk_add_fd(struct dp_walk *w, int fd, const char *name, struct dp_err *e)
 {
 	return add(w, DP_WALK_FD, name, fd, e);
+}
+
+bool
+dp_walk_add_error(struct dp_walk *w, const char *name,
+                  const struct dp_err *what, struct dp_err *e)
+{
+	struct dp_walk_job *job =
+		dp_walk_job_create(DP_WALK_ERROR, dp_cstr(name));
+
+	if (job != NULL)
+		job->what = malloc(sizeof *job->what);
+	if (job == NULL || job->what == NULL) {
+		if (job != NULL)
+			dp_walk_free_job(&job->job);
+		return dp_err_set(e, DP_ENOMEM, DP_NOOFF, "out of memory");
+	}
+	*job->what = *what;
+	dp_queue_put(&w->queue, NULL, &job->job);
+	return true;
 }
 
 bool
@@ -172,11 +192,16 @@ bool
 dp_walk_run(struct dp_walk *w, struct dp_sink sink,
             struct dp_walk_result *result_ret, struct dp_err *e)
 {
-	struct dp_worker *wk = calloc(w->opts.threads, sizeof *wk);
 	struct dp_walk_result result = { 0 };
+	struct dp_worker *wk;
 	struct dp_writer out;
 	bool ok;
 
+	dp_mounts_deinit(&w->mounts);
+	if (w->opts.recursive &&
+	    !dp_mounts_read(&w->mounts, "/proc/self/mountinfo"))
+		return dp_err_set(e, DP_ENOMEM, DP_NOOFF, "out of memory");
+	wk = calloc(w->opts.threads, sizeof *wk);
 	if (wk == NULL)
 		return dp_err_set(e, DP_ENOMEM, DP_NOOFF, "out of memory");
 	w->queue.sink = sink;

@@ -44,6 +44,10 @@ bool dp_walk_add_list(struct dp_walk *w, int fd, const char *name,
 bool dp_walk_add_fd(struct dp_walk *w, int fd, const char *name,
                     struct dp_err *e);
 
+/* An input that could not even be opened: `what` becomes its record. */
+bool dp_walk_add_error(struct dp_walk *w, const char *name,
+                       const struct dp_err *what, struct dp_err *e);
+
 /* What live processes map; `set` is borrowed until the walk has run. */
 struct dp_live_set;
 bool dp_walk_add_live(struct dp_walk *w, const struct dp_live_set *set,

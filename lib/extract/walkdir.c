@@ -30,6 +30,38 @@ dp_dir_hold(struct dp_dir *d)
 	return d;
 }
 
+/* Names live on when the descriptor is closed, while those below need them. */
+static void
+drop_name(struct dp_dirname *n)
+{
+	while (n != NULL && atomic_fetch_sub(&n->refs, 1) == 1) {
+		struct dp_dirname *up = n->up;
+
+		free(n);
+		n = up;
+	}
+}
+
+/* The name of a directory in `up`, or of the top one; NULL: no memory. */
+static struct dp_dirname *
+make_name(struct dp_dirname *up, const char *name)
+{
+	size_t len = strlen(name), slash = name[len - 1] == '/' ? 0 : 1;
+	struct dp_dirname *n = malloc(sizeof *n + len + slash);
+
+	if (n == NULL)
+		return NULL;
+	memcpy(n->part, name, len);
+	n->part[len + slash - 1] = '/';
+	n->len = len + slash;
+	n->path_len = n->len + (up == NULL ? 0 : up->path_len);
+	n->refs = 1;
+	n->up = up;
+	if (up != NULL)
+		(void)atomic_fetch_add(&up->refs, 1);
+	return n;
+}
+
 void
 dp_dir_drop(struct dp_dir *d)
 {
@@ -37,7 +69,7 @@ dp_dir_drop(struct dp_dir *d)
 		return;
 	if (d->fd != -1)
 		(void)close(d->fd);
-	dp_buf_deinit(&d->path);
+	drop_name(d->name);
 	free(d);
 }
 
@@ -73,22 +105,19 @@ open_dir(struct dp_worker *wk, struct dp_dir **dir_ret, struct dp_err *e)
 	struct dp_dir *d;
 	struct stat st;
 
-	if (!dp_walk_path(wk, up, name, e)) {
-		if (fd != -1)
-			(void)close(fd);
-		return false;
-	}
 	if (fd == -1) /* gone, or replaced, meanwhile: no news */
 		return (up != NULL &&
 		        (err == ENOENT || err == ELOOP || err == ENOTDIR)) ||
-		       dp_walk_errno(wk, dp_buf_bytes(&wk->path), err, e);
+		       (dp_walk_path(wk, up, name, e) &&
+		        dp_walk_errno(wk, dp_buf_bytes(&wk->path), err, e));
 	if (fstat(fd, &st) != 0 || (up != NULL && st.st_dev != up->dev)) {
 		(void)close(fd);
 		return true;
 	}
 	if (up != NULL && up->depth + 1 > DP_MAX_DEPTH) {
 		(void)close(fd);
-		return dp_walk_error(wk, dp_buf_bytes(&wk->path), DP_ELIMIT,
+		return dp_walk_path(wk, up, name, e) &&
+		       dp_walk_error(wk, dp_buf_bytes(&wk->path), DP_ELIMIT,
 		                     "directories too deep in each other", e);
 	}
 	d = calloc(1, sizeof *d);
@@ -99,9 +128,10 @@ open_dir(struct dp_worker *wk, struct dp_dir **dir_ret, struct dp_err *e)
 	d->fd = fd;
 	d->refs = 1;
 	d->dev = st.st_dev;
+	d->careful = dp_mounts_in(&wk->walk->mounts, &st);
 	d->depth = up == NULL ? 0 : up->depth + 1;
-	if (!dp_buf_add(&d->path, wk->path.p, wk->path.n) ||
-	    (d->path.p[d->path.n - 1] != '/' && !dp_buf_str(&d->path, "/"))) {
+	d->name = make_name(up == NULL ? NULL : up->name, name);
+	if (d->name == NULL) {
 		dp_dir_drop(d);
 		return nomem(e);
 	}
@@ -157,6 +187,14 @@ keep_entries(struct dp_walk_batch *b, const struct dp_dir *d, size_t n)
 	return true;
 }
 
+static bool
+tell_unread(struct dp_worker *wk, const struct dp_dir *d, int errnum,
+            struct dp_err *e)
+{
+	return dp_walk_path(wk, d, "", e) &&
+	       dp_walk_errno(wk, dp_buf_bytes(&wk->path), errnum, e);
+}
+
 /* Read names until there are enough; *more_ret: there are more. */
 static bool
 read_names(struct dp_worker *wk, const struct dp_dir *d, bool *more_ret,
@@ -172,8 +210,7 @@ read_names(struct dp_worker *wk, const struct dp_dir *d, bool *more_ret,
 		ssize_t n = getdents64(d->fd, b->raw.p, RAW_BYTES);
 
 		if (n < 0)
-			return dp_walk_errno(wk, dp_buf_bytes(&d->path), errno,
-			                     e);
+			return tell_unread(wk, d, errno, e);
 		if (n == 0)
 			return true;
 		if (!keep_entries(b, d, (size_t)n))

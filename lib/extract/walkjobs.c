@@ -45,7 +45,9 @@ dp_walk_free_job(struct dp_job *job)
 		(void)close(j->fd);
 	if (j->dir != NULL)
 		dp_dir_drop(j->dir);
+	dp_buf_deinit(&j->list);
 	dp_buf_deinit(&j->names);
+	free(j->what);
 	free(j);
 }
 
@@ -73,10 +75,18 @@ bool
 dp_walk_path(struct dp_worker *wk, const struct dp_dir *dir, const char *name,
              struct dp_err *e)
 {
+	const struct dp_dirname *up = dir == NULL ? NULL : dir->name;
+	size_t at = up == NULL ? 0 : up->path_len;
+
 	wk->path.n = 0;
-	if ((dir != NULL && !dp_buf_add(&wk->path, dir->path.p, dir->path.n)) ||
-	    !dp_buf_str(&wk->path, name))
+	if (!dp_buf_reserve(&wk->path, at + strlen(name) + 1))
 		return dp_err_set(e, DP_ENOMEM, DP_NOOFF, "out of memory");
+	wk->path.n = at;
+	(void)dp_buf_str(&wk->path, name); /* there is room */
+	for (; up != NULL; up = up->up) {
+		at -= up->len;
+		memcpy(wk->path.p + at, up->part, up->len);
+	}
 	return true;
 }
 
@@ -85,9 +95,14 @@ tick(struct dp_worker *wk)
 {
 	struct dp_walk *w = wk->walk;
 	uint64_t n = atomic_fetch_add(&w->files, 1) + 1;
+	uint64_t mine = dp_extractor_found(wk->x);
 
+	if (mine != wk->told) {
+		(void)atomic_fetch_add(&w->found, mine - wk->told);
+		wk->told = mine;
+	}
 	if (w->opts.tick != NULL && n % 64 == 0)
-		w->opts.tick(w->opts.extract.ctx, n, dp_extractor_found(wk->x));
+		w->opts.tick(w->opts.extract.ctx, n, atomic_load(&w->found));
 }
 
 /* The path is made only for a file that turns out to be of interest. */
@@ -121,15 +136,30 @@ read_open(struct dp_worker *wk, struct dp_dir *dir, const char *name, int fd,
 	return dp_extract_file(wk->x, &in, e);
 }
 
+/* Is the file of the tree still there, and nothing mounted over it? */
+static bool
+is_plain(const struct dp_dir *dir, const char *name)
+{
+	struct stat st;
+
+	if (fstatat(dir->fd, name, &st,
+	            AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) != 0)
+		return true; /* open will say why */
+	return S_ISREG(st.st_mode) && st.st_dev == dir->dev;
+}
+
 bool
 dp_walk_file(struct dp_worker *wk, struct dp_dir *dir, const char *name,
              struct dp_err *e)
 {
-	int fd = openat(dir == NULL ? AT_FDCWD : dir->fd, name,
-	                dir == NULL ? OPEN_FLAGS : OPEN_FLAGS | O_NOFOLLOW);
 	bool ok;
+	int fd;
 
 	tick(wk);
+	if (dir != NULL && dir->careful && !is_plain(dir, name))
+		return true;
+	fd = openat(dir == NULL ? AT_FDCWD : dir->fd, name,
+	            dir == NULL ? OPEN_FLAGS : OPEN_FLAGS | O_NOFOLLOW);
 	if (fd == -1) {
 		int err = errno;
 
@@ -237,7 +267,8 @@ read_list(struct dp_worker *wk, struct dp_buf *b, bool *end_ret,
 		n = read(wk->job->fd, b->p + b->n, LIST_BYTES);
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0 && !dp_walk_errno(wk, dp_cstr("list"), errno, e))
+		if (n < 0 &&
+		    !dp_walk_errno(wk, dp_buf_bytes(&wk->job->list), errno, e))
 			return false;
 		if (n <= 0) {
 			*end_ret = true;
@@ -259,14 +290,18 @@ do_list(struct dp_worker *wk, struct dp_err *e)
 	bool end;
 
 	b->n--; /* the NUL that every job's names end with */
-	if (!list->resumed)
-		b->n = 0; /* the list's own name */
+	if (!list->resumed) {
+		if (!dp_buf_add(&list->list, b->p, b->n))
+			return dp_err_set(e, DP_ENOMEM, DP_NOOFF,
+			                  "out of memory");
+		b->n = 0;
+	}
 	if (!read_list(wk, b, &end, e))
 		return false;
 	nul = b->n == 0 ? NULL : memchr(b->p, '\0', b->n);
 	/* Only the first can be that long: others would still be read. */
 	if ((nul == NULL ? b->n : (size_t)(nul - b->p)) > DP_MAX_PATH)
-		return dp_walk_error(wk, dp_cstr("list"), DP_ELIMIT,
+		return dp_walk_error(wk, dp_buf_bytes(&list->list), DP_ELIMIT,
 		                     "path too long, list given up", e);
 	nul = b->n == 0 ? NULL : memrchr(b->p, '\0', b->n);
 	whole = end || nul == NULL ? b->n : (size_t)(nul + 1 - b->p);
@@ -285,6 +320,8 @@ do_list(struct dp_worker *wk, struct dp_err *e)
 		rest->resumed = true;
 		rest->fd = list->fd;
 		list->fd = -1;
+		rest->list = list->list;
+		list->list = (struct dp_buf){ 0 };
 		dp_queue_put(&wk->walk->queue, &list->job, &rest->job);
 	}
 	dp_queue_put(&wk->walk->queue, &list->job, &files->job);
@@ -335,12 +372,20 @@ do_live_part(struct dp_worker *wk, struct dp_err *e)
 	return true;
 }
 
+static bool
+do_error(struct dp_worker *wk, struct dp_err *e)
+{
+	return dp_extract_error(wk->x, dp_cstr((const char *)wk->job->names.p),
+	                        wk->job->what, e);
+}
+
 static bool (*const doers[DP_WALK_KIND_COUNT])(struct dp_worker *wk,
                                                struct dp_err *e) = {
 	[DP_WALK_PATH] = do_path,   [DP_WALK_FD] = do_fd,
 	[DP_WALK_LIST] = do_list,   [DP_WALK_DIR] = dp_walk_dir,
 	[DP_WALK_FILES] = do_files, [DP_WALK_DIRS] = dp_walk_dirs,
 	[DP_WALK_LIVE] = do_live,   [DP_WALK_LIVE_PART] = do_live_part,
+	[DP_WALK_ERROR] = do_error,
 };
 
 bool

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <sys/types.h>
 
+#include "extract/mounts.h"
 #include "extract/queue.h"
 #include "extract/walk.h"
 
@@ -18,16 +19,30 @@ enum dp_walk_kind {
 	DP_WALK_FILES, /* files of a directory, or of a list */
 	DP_WALK_LIVE,  /* files of processes */
 	DP_WALK_LIVE_PART,
+	DP_WALK_ERROR, /* an input that is one error */
 	DP_WALK_KIND_COUNT
+};
+
+/*
+ * What a directory is called.  Each keeps its own name only: whole paths
+ * would take memory by the square of the depth.
+ */
+struct dp_dirname {
+	struct dp_dirname *up; /* counted in its refs; NULL: none */
+	atomic_uint refs;
+	size_t path_len; /* of the whole path, with the '/' at its end */
+	size_t len;      /* of the part below, which ends in '/', too */
+	char part[];     /* not NUL-terminated */
 };
 
 /* An open directory that several jobs read through. */
 struct dp_dir {
 	int fd;
 	atomic_uint refs;
-	dev_t dev;          /* of the tree */
-	unsigned depth;     /* directories around it */
-	struct dp_buf path; /* how it is called, ends in '/' */
+	dev_t dev;      /* of the tree */
+	bool careful;   /* look at files before they are opened */
+	unsigned depth; /* directories around it */
+	struct dp_dirname *name;
 };
 
 struct dp_walk_job {
@@ -37,6 +52,8 @@ struct dp_walk_job {
 	struct dp_dir *dir;  /* the directory that `name` is in; shared */
 	bool resumed;        /* DIR: the rest of `dir` itself */
 	size_t from, to;     /* LIVE_PART */
+	struct dp_err *what; /* ERROR; owned */
+	struct dp_buf list;  /* LIST, resumed: what the list is called */
 	struct dp_buf names; /* path, name, or several with a NUL each */
 };
 
@@ -52,6 +69,7 @@ struct dp_walk {
 	struct dp_walk_opts opts;
 	struct dp_queue queue;
 	const struct dp_live_set *live; /* borrowed */
+	struct dp_mounts mounts;        /* with -r */
 	atomic_uint_fast64_t files;
 	atomic_uint_fast64_t found; /* for progress only */
 };
@@ -64,7 +82,7 @@ struct dp_worker {
 	struct dp_extractor *x;
 	struct dp_walk_batch batch;
 	struct dp_buf path; /* of the file being read */
-	uint64_t files;     /* since the last tick */
+	uint64_t told;      /* of what it found, in walk->found */
 };
 
 struct dp_walk_job *dp_walk_job_create(enum dp_walk_kind kind,

@@ -79,7 +79,7 @@ tp_offset(const struct dp_parser *p, uint64_t value, int64_t *off_ret)
 
 /* Fill in what the file says of the symbol; a reason when it says nothing. */
 static const char *
-symbol_fields(struct dp_parser *p, struct dp_rec_arg *r)
+symbol_fields(struct dp_parser *p, struct dp_rec_arg *r, uint8_t *base_ret)
 {
 	const struct dp_sym *s = dp_parse_find(p, r->symbol);
 
@@ -88,6 +88,10 @@ symbol_fields(struct dp_parser *p, struct dp_rec_arg *r)
 	if (s->kind == DPR_SYM_AMBIGUOUS)
 		return "several symbols of this name";
 	r->symbol_found = true;
+	/* An offset in the template, or an address that moves or does not. */
+	*base_ret = s->kind == DPR_SYM_TLS || s->section == SHN_ABS
+	                    ? DPR_BASE_NONE
+	                    : dp_parse_base(p);
 	r->symbol_value = s->value;
 	if (s->kind == DPR_SYM_TLS && !tp_offset(p, s->value, &r->tp_offset))
 		return "thread-local symbol without a template";
@@ -113,6 +117,7 @@ put_arg(struct dp_parser *p, struct dp_rec_arg *r, const struct dp_arg *a,
         struct dp_err *e)
 {
 	const char *why = a->why;
+	uint8_t base = DPR_BASE_NONE;
 	struct dp_word word = { .n = 0 };
 	struct dp_addr_ref ref = {
 		.rec = DPR_RELOC_OF_ARG,
@@ -125,14 +130,11 @@ put_arg(struct dp_parser *p, struct dp_rec_arg *r, const struct dp_arg *a,
 	};
 
 	if (why == NULL && a->symbol.n != 0)
-		why = symbol_fields(p, r);
+		why = symbol_fields(p, r, &base);
 	if (why == NULL && p->obj.machine == 0)
 		why = "machine not known";
 	if (r->symbol_found) {
-		dp_word_add(&word, DPR_RELOC_PLAIN,
-		            a->segment.n != 0 ? DPR_BASE_NONE
-		                              : dp_parse_base(p),
-		            0);
+		(void)dp_word_add(&word, DPR_RELOC_PLAIN, base, 0);
 		r->reloc = p->nrelocs;
 		r->nreloc = word.n;
 	}

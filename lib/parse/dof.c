@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* One rawdof record to dof, provider, probe, site and reloc records. */
 #include <elf.h>
+#include <inttypes.h>
 #include <nettle/sha2.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/limits.h"
 #include "parse/state.h"
@@ -15,9 +17,10 @@ struct work {
 	uint32_t id;
 	struct dp_hits hits;
 	bool apple;     /* offsets are signed, SETX adds the DOF's address */
-	uint32_t sites; /* spelled out so far; a failed probe counts as one */
+	uint32_t sites; /* charged so far; see dofprobe.h */
 	uint32_t types;
 	size_t next_rel; /* where the last probe's relocations ended */
+	bool lost;       /* a provider: not all addresses are known */
 };
 
 static bool
@@ -100,6 +103,12 @@ collect_rels(struct work *w, struct dp_err *e)
 		return complain(w, DPR_REACH_DOF, &what, e);
 	if (!sorted)
 		qsort(v->p, v->n, sizeof rel, cmp_rel);
+	w->p->matched.n = 0;
+	if (!dp_buf_reserve(&w->p->matched, v->n))
+		return dp_nomem(e);
+	if (v->n != 0)
+		memset(w->p->matched.p, 0, v->n);
+	w->p->matched.n = v->n;
 	return true;
 }
 
@@ -149,6 +158,41 @@ apple_addend(uint16_t machine)
 	return machine == EM_X86_64 || machine == EM_386 ? -1 : 0;
 }
 
+/* Does the loader compute the word, so that it has the bias already? */
+static bool
+by_loader(const struct dp_parser *p, const struct dp_word *word)
+{
+	for (uint32_t k = 0; k < word->n && p->obj.e_type != ET_REL; k++)
+		if (word->r[k].kind == DPR_RELOC_ELF_RELATIVE ||
+		    word->r[k].kind == DPR_RELOC_ELF_SYMBOL)
+			return true;
+	return false;
+}
+
+/* One relocation of the DOF. */
+static void
+add_rel(struct work *w, const struct dp_dof_rel *rel, bool loader,
+        struct dp_word *word)
+{
+	struct dp_parser *p = w->p;
+	struct dp_rec_reloc *r;
+
+	if (rel->type == DP_DOF_REL_DOFREL)
+		r = dp_word_add(word, DPR_RELOC_DOFREL, DPR_BASE_DOF,
+		                (int64_t)rel->word_at);
+	else if (w->apple)
+		r = dp_word_add(word, DPR_RELOC_APPLE, DPR_BASE_DOF,
+		                apple_addend(p->obj.machine));
+	else
+		r = dp_word_add(word, DPR_RELOC_SETX, dp_parse_base(p), 0);
+	if (r == NULL)
+		return;
+	r->symbol = dp_dof_rel_name(rel);
+	/* ld.so adds the bias itself: SETX must not do so again. */
+	if (loader && rel->type == DP_DOF_REL_SETX)
+		r->state = DPR_RELOC_LOADER;
+}
+
 /* Everything that is to be added to the address of a probe. */
 static void
 probe_word(struct work *w, const struct dp_dof_probe *pr, struct dp_word *word)
@@ -157,35 +201,26 @@ probe_word(struct work *w, const struct dp_dof_probe *pr, struct dp_word *word)
 	const struct dp_dof_rel *rels = p->rels.p;
 	struct dp_place at = { pr->slot_at, 8, w->raw->vaddr };
 	size_t i = first_rel(w, pr->slot_at);
-	bool by_loader = false, setx;
+	bool loader, setx;
 
 	dp_word_elf(p, w->hits, at, word);
-	for (uint32_t k = 0; k < word->n; k++)
-		by_loader |= word->r[k].base == DPR_BASE_BIAS;
+	loader = by_loader(p, word);
 	setx = i < p->rels.n && rels[i].word_at == pr->slot_at &&
 	       rels[i].type == DP_DOF_REL_SETX;
 	w->apple = is_apple(w, pr->addr, setx);
 	for (; i < p->rels.n && rels[i].word_at == pr->slot_at; i++) {
-		if (rels[i].type == DP_DOF_REL_DOFREL)
-			dp_word_add(word, DPR_RELOC_DOFREL, DPR_BASE_DOF,
-			            (int64_t)rels[i].word_at);
-		else if (w->apple)
-			dp_word_add(word, DPR_RELOC_APPLE, DPR_BASE_DOF,
-			            apple_addend(p->obj.machine));
-		else
-			dp_word_add(word, DPR_RELOC_SETX, dp_parse_base(p), 0);
-		/* ld.so adds the bias itself: SETX must not do so again. */
-		if (by_loader && rels[i].type == DP_DOF_REL_SETX)
-			word->r[word->n - 1].state = DPR_RELOC_LOADER;
+		add_rel(w, &rels[i], loader, word);
+		p->matched.p[i] = 1;
 	}
 	w->next_rel = i;
 	if (word->n == 0) /* libusdt: the address holds as it is */
-		dp_word_add(word, DPR_RELOC_PLAIN,
-		            p->obj.origin == DPR_ORIGIN_FILE &&
-		                            p->obj.format != DPR_FORMAT_NONE
-		                    ? dp_parse_base(p)
-		                    : DPR_BASE_NONE,
-		            0);
+		(void)dp_word_add(word, DPR_RELOC_PLAIN,
+		                  p->obj.origin == DPR_ORIGIN_FILE &&
+		                                  p->obj.format !=
+		                                          DPR_FORMAT_NONE
+		                          ? dp_parse_base(p)
+		                          : DPR_BASE_NONE,
+		                  0);
 }
 
 static const char *
@@ -286,6 +321,42 @@ within_totals(struct work *w, uint32_t types, const struct dp_dof_probe *pr,
 	return true;
 }
 
+/* The relocations of a probe that failed are no riddle. */
+static void
+skip_rels(struct work *w, const struct dp_dof_provider *prov, uint32_t j)
+{
+	const struct dp_dof_sec *sec = &prov->part[DP_DOF_PART_PROBES];
+	const uint64_t at = sec->off + (uint64_t)j * sec->entsize;
+	const struct dp_dof_rel *rels = w->p->rels.p;
+	size_t i = first_rel(w, at);
+
+	for (; i < w->p->rels.n && rels[i].word_at == at; i++)
+		w->p->matched.p[i] = 1;
+}
+
+/* Tell of relocations that are for nothing that is read here. */
+static bool
+check_rels(struct work *w, struct dp_err *e)
+{
+	const struct dp_dof_rel *rels = w->p->rels.p;
+	const size_t n = w->p->rels.n;
+	const uint8_t *first = n == 0 ? NULL : memchr(w->p->matched.p, 0, n);
+	size_t many = 0, at;
+	struct dp_err what;
+
+	if (first == NULL || w->lost)
+		return true;
+	at = (size_t)(first - w->p->matched.p);
+	for (size_t i = at; i < n; i++)
+		many += w->p->matched.p[i] == 0;
+	dp_err_clear(&what);
+	(void)dp_err_set(&what, DP_EFORMAT, rels[at].at,
+	                 "relocation of %#" PRIx64
+	                 " hits no probe's address (%zu of them)",
+	                 rels[at].word_at, many);
+	return complain(w, DPR_REACH_DOF, &what, e);
+}
+
 /* false in *go_on_ret: a total is used up, the DOF ends here. */
 static bool
 one_probe(struct work *w, const struct dp_dof_provider *prov, uint32_t j,
@@ -297,17 +368,21 @@ one_probe(struct work *w, const struct dp_dof_provider *prov, uint32_t j,
 
 	dp_err_clear(&what);
 	*go_on_ret = true;
-	if (dp_dof_probe(&w->d, prov, j, &pr, &what) &&
-	    dp_dof_sites_unique(&w->d, &pr, w->p->scratch,
-	                        DP_DOF_MAX_KIND_SITES, &what)) {
-		if (within_totals(w, types, &pr, &what))
+	if (dp_dof_probe(&w->d, prov, j, &pr, &what)) {
+		/* Charged before they are sorted: a refusal costs the same. */
+		if (!within_totals(w, types, &pr, &what)) {
+			*go_on_ret = false;
+			return complain(w, DPR_REACH_DOF, &what, e);
+		}
+		if (dp_dof_sites_unique(&w->d, &pr, w->p->scratch,
+		                        DP_DOF_MAX_KIND_SITES, &what))
 			return put_probe(w, &pr, e);
-		*go_on_ret = false;
-		return complain(w, DPR_REACH_DOF, &what, e);
+		types = 0; /* charged already */
 	}
 	if (!complain(w, DPR_REACH_PROBE, &what, e))
 		return false;
-	/* A failed probe counts as a site, so that they come to an end. */
+	skip_rels(w, prov, j);
+	/* A failed probe counts as one more, so that they come to an end. */
 	if (++w->sites < DP_MAX_DOF_SITES &&
 	    types <= DP_MAX_DOF_TYPES - w->types) {
 		w->types += types;
@@ -347,8 +422,10 @@ one_provider(struct work *w, uint32_t sec, bool *go_on_ret, struct dp_err *e)
 	struct dp_err what;
 
 	dp_err_clear(&what);
-	if (!dp_dof_provider(&w->d, sec, &prov, &what))
+	if (!dp_dof_provider(&w->d, sec, &prov, &what)) {
+		w->lost = true;
 		return complain(w, DPR_REACH_PROVIDER, &what, e);
+	}
 	if (!put_provider(w, &prov, e))
 		return false;
 	for (uint32_t j = 0; j < prov.nprobes && *go_on_ret; j++)
@@ -368,10 +445,9 @@ bool
 dp_parse_dof(struct dp_parser *p, const struct dp_rec_rawdof *raw,
              struct dp_err *e)
 {
-	struct work w = { .p = p,
-		          .raw = raw,
-		          .id = p->ndofs,
-		          .hits = { p->hits.p, p->hits.n } };
+	struct work w = {
+		.p = p, .raw = raw, .id = p->ndofs, .hits = dp_hits_now(p)
+	};
 	struct dp_err what;
 	bool go_on = true;
 
@@ -394,5 +470,5 @@ dp_parse_dof(struct dp_parser *p, const struct dp_rec_rawdof *raw,
 	     s = dp_dof_find(&w.d, DP_DOF_PROVIDER, s + 1))
 		if (!one_provider(&w, s, &go_on, e))
 			return false;
-	return true;
+	return !go_on || check_rels(&w, e);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Sites of notes: their provider and probe are written when first seen. */
+#include "base/limits.h"
 #include "parse/state.h"
 
 /* A key of several strings: each with its length, so that none can pose as
@@ -41,6 +42,33 @@ provider_id(struct dp_parser *p, const struct dp_note_site *s, uint32_t *id_ret,
 	return dp_put_provider(p->out, &r, e);
 }
 
+/*
+ * The types of a declaration.  One may be joined with any number of
+ * functions, so a few bytes of input could ask for all of them again.
+ */
+static bool
+declared_types(struct dp_parser *p, const struct dp_note_site *s,
+               struct dp_rec_probe *r, struct dp_err *e)
+{
+	const uint32_t n = s->native.n + s->translated.n;
+	const bool told = p->ntypes > DP_MAX_DOF_TYPES;
+	struct dp_err what = DP_ERR_INIT;
+
+	if (!told && n <= DP_MAX_DOF_TYPES - p->ntypes) {
+		p->ntypes += n;
+		r->native = s->native;
+		r->translated = s->translated;
+		r->map = s->map;
+		return true;
+	}
+	p->ntypes = DP_MAX_DOF_TYPES + 1;
+	if (told)
+		return true;
+	(void)dp_err_set(&what, DP_ELIMIT, DP_NOOFF,
+	                 "more than %d types in one object", DP_MAX_DOF_TYPES);
+	return dp_parse_complain(p, DPR_REACH_OBJECT, &what, e);
+}
+
 static bool
 probe_id(struct dp_parser *p, const struct dp_note_site *s, uint32_t provider,
          uint32_t *id_ret, struct dp_err *e)
@@ -49,9 +77,6 @@ probe_id(struct dp_parser *p, const struct dp_note_site *s, uint32_t provider,
 		.provider = provider,
 		.function = s->function,
 		.name = s->name,
-		.native = s->native,
-		.translated = s->translated,
-		.map = s->map,
 	};
 	bool added = false;
 	uint32_t *id;
@@ -67,6 +92,8 @@ probe_id(struct dp_parser *p, const struct dp_note_site *s, uint32_t provider,
 	*id_ret = *id;
 	if (!added)
 		return true;
+	if (!declared_types(p, s, &r, e))
+		return false;
 	r.id = p->nprobes++;
 	p->stats.probes++;
 	return dp_put_probe(p->out, &r, e);
@@ -98,10 +125,8 @@ put_words(struct dp_parser *p, struct dp_note_site *s, uint32_t site,
 static const char *
 why_not(const struct dp_parser *p, const struct dp_note_site *s)
 {
-	const char *why = s->why;
+	const char *why = s->pc_word.why;
 
-	if (why == NULL)
-		why = s->pc_word.why;
 	if (why == NULL)
 		why = dp_parse_why_not(
 			p, dp_word_resolve(p, &s->pc_word, s->pc, 0));

@@ -44,6 +44,7 @@ dp_parser_destroy(struct dp_parser *p)
 	dp_vec_deinit(&p->kept);
 	dp_vec_deinit(&p->kept_hits);
 	dp_vec_deinit(&p->rels);
+	dp_buf_deinit(&p->matched);
 	dp_vec_deinit(&p->helpers);
 	dp_buf_deinit(&p->modules);
 	dp_strmap_deinit(&p->by_name);
@@ -52,6 +53,7 @@ dp_parser_destroy(struct dp_parser *p)
 	dp_strmap_deinit(&p->probes);
 	dp_buf_deinit(&p->path);
 	dp_buf_deinit(&p->names);
+	dp_buf_deinit(&p->hit_names);
 	dp_buf_deinit(&p->key);
 	dp_buf_deinit(&p->kept_bytes);
 	free(p->scratch);
@@ -82,6 +84,41 @@ dp_parse_complain(struct dp_parser *p, enum dp_word_reach reach,
 	return dp_parser_error(p, dp_buf_bytes(&p->path), reach, what, e);
 }
 
+static const struct {
+	uint32_t max;
+	const char *what;
+} keep_limits[DP_KEEP_COUNT] = {
+	[DP_KEEP_ELFRELS] = { DP_MAX_ELFRELS, "ELF relocations" },
+	[DP_KEEP_SYMBOLS] = { DP_MAX_SYMBOLS, "symbols" },
+	[DP_KEEP_HELPERS] = { DP_MAX_HELPERS, "helpers" },
+	[DP_KEEP_NOTES] = { DP_MAX_NOTES, "notes" },
+};
+
+bool
+dp_parse_room(struct dp_parser *p, enum dp_keep what, size_t bytes,
+              bool *room_ret, struct dp_err *e)
+{
+	struct dp_kept_total *t = &p->totals[what];
+	struct dp_err err;
+
+	*room_ret = t->n < keep_limits[what].max &&
+	            bytes <= DP_MAX_RAW_BYTES - t->bytes;
+	if (*room_ret) {
+		t->n++;
+		t->bytes += bytes;
+		return true;
+	}
+	if (t->told)
+		return true;
+	t->told = true;
+	dp_err_clear(&err);
+	(void)dp_err_set(&err, DP_ELIMIT, DP_NOOFF,
+	                 "more than %" PRIu32 " %s, or %d bytes of them",
+	                 keep_limits[what].max, keep_limits[what].what,
+	                 DP_MAX_RAW_BYTES);
+	return dp_parse_complain(p, DPR_REACH_OBJECT, &err, e);
+}
+
 /* "lib.a(member.o)", as ar and ld name it. */
 static bool
 set_path(struct dp_parser *p, const struct dp_rec_object *o)
@@ -102,16 +139,18 @@ begin_object(struct dp_parser *p, const struct dp_rec_object *o,
 	p->obj = *o;
 	p->segments.n = 0;
 	p->hits.n = 0;
+	p->hit_names.n = 0;
 	p->helpers.n = 0;
 	p->modules.n = 0;
 	p->kept.n = 0;
 	p->kept_hits.n = 0;
 	p->kept_bytes.n = 0;
+	memset(p->totals, 0, sizeof p->totals);
 	dp_parse_symbols_clear(p);
 	dp_strmap_clear(&p->providers);
 	dp_strmap_clear(&p->probes);
 	p->ndofs = p->nproviders = p->nprobes = 0;
-	p->nsites = p->nrelocs = p->nnotes = 0;
+	p->nsites = p->nrelocs = p->nnotes = p->ntypes = 0;
 	p->stats.objects++;
 	if (!set_path(p, o))
 		return dp_nomem(e);
@@ -144,12 +183,19 @@ keep_segment(struct dp_parser *p, const struct dp_rec_segment *s,
 static bool
 keep_hit(struct dp_parser *p, const struct dp_rec_elfrel *r, struct dp_err *e)
 {
-	struct dp_hit *h = dp_vec_push(&p->hits, sizeof *h);
+	struct dp_hit *h;
+	bool room;
 
-	if (h == NULL || !dp_buf_add(&p->names, r->symbol.p, r->symbol.n))
+	if (!dp_parse_room(p, DP_KEEP_ELFRELS, r->symbol.n, &room, e))
+		return false;
+	if (!room)
+		return true;
+	h = dp_vec_push(&p->hits, sizeof *h);
+	if (h == NULL || !dp_buf_add(&p->hit_names, r->symbol.p, r->symbol.n))
 		return dp_nomem(e);
 	h->rel = *r;
-	h->name_off = p->names.n - r->symbol.n;
+	h->nth = (uint32_t)p->hits.n;
+	h->name_off = p->hit_names.n - r->symbol.n;
 	h->name_size = r->symbol.n;
 	return true;
 }
@@ -159,8 +205,9 @@ cmp_hit(const void *a, const void *b)
 {
 	const struct dp_hit *x = a, *y = b;
 
-	return (x->rel.offset > y->rel.offset) -
-	       (x->rel.offset < y->rel.offset);
+	if (x->rel.offset != y->rel.offset)
+		return x->rel.offset < y->rel.offset ? -1 : 1;
+	return (x->nth > y->nth) - (x->nth < y->nth);
 }
 
 static void
@@ -223,6 +270,7 @@ put_raw(struct dp_parser *p, const struct dp_record *rec, struct dp_err *e)
 	ok = rec->type == DP_REC_RAWDOF ? dp_parse_dof(p, &rec->rawdof, e)
 	                                : note(p, &rec->rawnote, e);
 	p->hits.n = 0;
+	p->hit_names.n = 0;
 	return ok;
 }
 
@@ -234,8 +282,14 @@ static bool
 keep_helper(struct dp_parser *p, const struct dp_rec_helper *h,
             struct dp_err *e)
 {
-	struct dp_rec_helper *copy = dp_vec_push(&p->helpers, sizeof *copy);
+	struct dp_rec_helper *copy;
+	bool room;
 
+	if (!dp_parse_room(p, DP_KEEP_HELPERS, h->module.n, &room, e))
+		return false;
+	if (!room)
+		return true;
+	copy = dp_vec_push(&p->helpers, sizeof *copy);
 	if (copy == NULL || !dp_buf_add(&p->modules, h->module.p, h->module.n))
 		return dp_nomem(e);
 	*copy = *h;
@@ -257,6 +311,18 @@ put_helpers(struct dp_parser *p, struct dp_err *e)
 			return false;
 	}
 	return true;
+}
+
+/* Its ids would stand among those that are given out here. */
+static bool
+refuse(struct dp_parser *p, const struct dp_record *rec, struct dp_err *e)
+{
+	struct dp_err what = DP_ERR_INIT;
+
+	(void)dp_err_set(&what, DP_EFORMAT, DP_NOOFF,
+	                 "%s record in a stream that is not parsed",
+	                 dp_record_name(rec->type));
+	return dp_parse_complain(p, DPR_REACH_OBJECT, &what, e);
 }
 
 bool
@@ -283,6 +349,13 @@ dp_parser_put(struct dp_parser *p, const struct dp_record *rec,
 		return dp_put_error(p->out, &rec->error, e);
 	case DP_REC_HELPER:
 		return keep_helper(p, &rec->helper, e);
+	case DP_REC_DOF:
+	case DP_REC_PROVIDER:
+	case DP_REC_PROBE:
+	case DP_REC_SITE:
+	case DP_REC_ARG:
+	case DP_REC_RELOC:
+		return refuse(p, rec, e);
 	default: /* what a later extract may add */
 		return dp_put_record(p->out, rec, e);
 	}

@@ -21,25 +21,13 @@ static void
 note_word(struct dp_parser *p, uint32_t off, uint64_t delta,
           struct dp_word *word)
 {
-	struct dp_hits hits = { p->hits.p, p->hits.n };
+	struct dp_hits hits = dp_hits_now(p);
 	struct dp_place at = { off, addr_width(p), 0 };
 
 	dp_word_elf(p, hits, at, word);
 	if (word->n == 0)
-		dp_word_add(word, DPR_RELOC_SDT_BASE, dp_parse_base(p),
-		            (int64_t)delta);
-}
-
-/* In a relocatable object a site lies in the section of its relocation. */
-static uint32_t
-section_of(const struct dp_parser *p, uint32_t off)
-{
-	const struct dp_hit *h = p->hits.p;
-
-	for (size_t i = 0; i < p->hits.n && p->obj.e_type == ET_REL; i++)
-		if (h[i].rel.offset == off)
-			return h[i].rel.sym_section;
-	return 0;
+		(void)dp_word_add(word, DPR_RELOC_SDT_BASE, dp_parse_base(p),
+		                  (int64_t)delta);
 }
 
 bool
@@ -49,6 +37,7 @@ dp_parse_sdt(struct dp_parser *p, const struct dp_rec_rawnote *raw,
 	enum dp_order order = p->obj.order == DPR_ORDER_MSB ? DP_BE : DP_LE;
 	struct dp_note_site s = { .source = DPR_SOURCE_STAPSDT,
 		                  .kind = DPR_SITE_PROBE };
+	const struct dp_hits hits = dp_hits_now(p);
 	struct dp_err what = DP_ERR_INIT;
 	uint64_t delta, at = raw->fileoff + raw->desc_off;
 	struct dp_sdt n;
@@ -72,7 +61,7 @@ dp_parse_sdt(struct dp_parser *p, const struct dp_rec_rawnote *raw,
 	note_word(p, n.semaphore_off, delta, &s.sem_word);
 	if (n.semaphore == 0 && s.sem_word.r[0].kind == DPR_RELOC_SDT_BASE)
 		s.sem_word.n = 0; /* no semaphore, so no address */
-	if (!dp_parse_function(p, section_of(p, n.pc_off),
+	if (!dp_parse_function(p, dp_hits_section(p, hits, n.pc_off),
 	                       dp_word_resolve(p, &s.pc_word, s.pc, 0),
 	                       &s.function, e))
 		return false;

@@ -24,8 +24,24 @@ struct dp_sym {
 /* An ELF relocation on its way to the raw record behind it. */
 struct dp_hit {
 	struct dp_rec_elfrel rel; /* symbol is not used */
-	size_t name_off;
+	uint32_t nth;             /* as they came: of two the later counts */
+	size_t name_off;          /* in dp_hits.names */
 	size_t name_size;
+};
+
+/* What is kept of an object, each within limits; see dp_parse_room(). */
+enum dp_keep {
+	DP_KEEP_ELFRELS,
+	DP_KEEP_SYMBOLS,
+	DP_KEEP_HELPERS,
+	DP_KEEP_NOTES,
+	DP_KEEP_COUNT
+};
+
+struct dp_kept_total {
+	uint32_t n;
+	uint64_t bytes;
+	bool told; /* that there is no more room */
 };
 
 /* A .note.usdt note kept until the object ends: order is not given. */
@@ -44,25 +60,29 @@ struct dp_parser {
 	struct dp_buf path;       /* of the object, for messages */
 	struct dp_vec segments;   /* struct dp_rec_segment */
 	struct dp_vec symbols;    /* struct dp_sym */
-	struct dp_buf names;      /* of symbols and hits */
+	struct dp_buf names;      /* of symbols */
 	struct dp_vec hits;       /* struct dp_hit, for the next raw record */
+	struct dp_buf hit_names;
+	struct dp_kept_total totals[DP_KEEP_COUNT];
 	bool symbols_sorted;
 	unsigned sorts;         /* of this object */
 	struct dp_vec by_place; /* uint32_t: functions, by section and value */
 	struct dp_strmap by_name;   /* other symbols */
 	struct dp_strmap strings;   /* address of a string -> symbol */
 	struct dp_strmap providers; /* of notes: source, name -> id */
-	struct dp_strmap probes; /* of notes: provider, function, name -> id */
-	struct dp_buf key;       /* scratch for the maps */
-	struct dp_vec kept;      /* struct dp_kept */
-	struct dp_vec kept_hits; /* struct dp_hit */
-	struct dp_buf kept_bytes;
-	struct dp_vec rels;    /* struct dp_dof_rel of the DOF in work */
-	uint32_t *scratch;     /* DP_DOF_MAX_KIND_SITES, for sorting */
+	struct dp_strmap probes;  /* of notes: provider, function, name -> id */
+	struct dp_buf key;        /* scratch for the maps */
+	struct dp_vec kept;       /* struct dp_kept */
+	struct dp_vec kept_hits;  /* struct dp_hit */
+	struct dp_buf kept_bytes; /* descriptors, and names of kept_hits */
+	struct dp_vec rels;       /* struct dp_dof_rel of the DOF in work */
+	struct dp_buf matched;    /* a byte each: it hits a probe's address */
+	uint32_t *scratch;        /* DP_DOF_MAX_KIND_SITES, for sorting */
 	struct dp_vec helpers; /* struct dp_rec_helper, module in `modules` */
 	struct dp_buf modules;
 	uint32_t ndofs, nproviders, nprobes, nsites, nrelocs;
 	uint32_t nnotes; /* of the object */
+	uint32_t ntypes; /* of declarations, written in the object */
 };
 
 /* Address of a field and what is to be added to it, to be written. */
@@ -81,7 +101,15 @@ struct dp_addr_ref {
 struct dp_hits {
 	const struct dp_hit *h;
 	size_t n;
+	const struct dp_buf *names;
 };
+
+/* Those of the raw record in work. */
+static inline struct dp_hits
+dp_hits_now(const struct dp_parser *p)
+{
+	return (struct dp_hits){ p->hits.p, p->hits.n, &p->hit_names };
+}
 
 /* A word of a raw record. */
 struct dp_place {
@@ -118,8 +146,19 @@ uint8_t dp_parse_base(const struct dp_parser *p);
 /* The relocations of the ELF file that hit a word; begins the word. */
 void dp_word_elf(struct dp_parser *p, struct dp_hits hits, struct dp_place at,
                  struct dp_word *w_ret);
+/*
+ * In a relocatable object a word's address lies in the section of the symbol
+ * of the relocation that hits its first byte; 0 in others, and when none does.
+ */
+uint32_t dp_hits_section(const struct dp_parser *p, struct dp_hits hits,
+                         uint64_t off);
 /* Append one to the word. */
-void dp_word_add(struct dp_word *w, uint8_t kind, uint8_t base, int64_t addend);
+/*
+ * It is pending.  NULL when the word is full: then nothing can attach, and
+ * w->why says so.
+ */
+struct dp_rec_reloc *dp_word_add(struct dp_word *w, uint8_t kind, uint8_t base,
+                                 int64_t addend);
 /* Fill in what all have in common and write them. */
 bool dp_word_write(struct dp_parser *p, struct dp_word *w, uint64_t in_place,
                    const struct dp_addr_ref *ref, struct dp_err *e);
@@ -148,7 +187,6 @@ struct dp_note_site {
 	struct dp_word pc_word, sem_word;
 	uint64_t pc_place, sem_place;        /* offsets in the descriptor */
 	uint8_t kind;                        /* enum dp_word_sitekind */
-	const char *why;                     /* of its own, or NULL */
 	const struct dp_rec_provider *attrs; /* declared, or NULL */
 	struct dp_strs native, translated;   /* declared */
 	struct dp_bytes map;
@@ -167,5 +205,11 @@ uint32_t dp_args_count(const struct dp_parser *p, struct dp_bytes args);
 bool dp_parse_complain(struct dp_parser *p, enum dp_word_reach reach,
                        const struct dp_err *what, struct dp_err *e);
 bool dp_nomem(struct dp_err *e);
+/*
+ * May one more, of `bytes`, be kept of the object?  That it may not, in
+ * *room_ret, is told once an object.
+ */
+bool dp_parse_room(struct dp_parser *p, enum dp_keep what, size_t bytes,
+                   bool *room_ret, struct dp_err *e);
 
 #endif /* DP_PARSE_STATE_H */

@@ -36,10 +36,15 @@ bool
 dp_parse_symbol(struct dp_parser *p, const struct dp_rec_symbol *rec,
                 struct dp_err *e)
 {
-	struct dp_sym *s = dp_vec_push(&p->symbols, sizeof *s);
+	struct dp_sym *s;
 	uint32_t *place, i;
 	bool added;
 
+	if (!dp_parse_room(p, DP_KEEP_SYMBOLS, rec->name.n, &added, e))
+		return false;
+	if (!added)
+		return true;
+	s = dp_vec_push(&p->symbols, sizeof *s);
 	if (s == NULL || !dp_buf_add(&p->names, rec->name.p, rec->name.n))
 		return dp_nomem(e);
 	i = (uint32_t)p->symbols.n - 1;

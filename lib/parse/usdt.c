@@ -14,6 +14,8 @@
 struct decl {
 	uint32_t prov; /* index in decls.provs */
 	struct dp_usdt_probe probe;
+	bool spelled; /* its part of decls.types and .map is there */
+	size_t types_off, types_size, map_off;
 };
 
 struct decls {
@@ -23,7 +25,7 @@ struct decls {
 	struct dp_strmap prov_ids;
 	struct dp_strmap probe_ids; /* provider index, probe name */
 	struct dp_strmap seen;      /* provider, function, probe, address */
-	struct dp_buf types;        /* scratch: translated types */
+	struct dp_buf types;        /* translated ones, of decls in use */
 	struct dp_buf map;
 };
 
@@ -31,9 +33,17 @@ bool
 dp_parse_usdt_keep(struct dp_parser *p, const struct dp_rec_rawnote *raw,
                    struct dp_err *e)
 {
-	struct dp_kept *k = dp_vec_push(&p->kept, sizeof *k);
+	size_t bytes = raw->desc.n + p->hit_names.n;
+	struct dp_kept *k;
 	struct dp_hit *h;
+	size_t names_off;
+	bool room;
 
+	if (!dp_parse_room(p, DP_KEEP_NOTES, bytes, &room, e))
+		return false;
+	if (!room)
+		return true;
+	k = dp_vec_push(&p->kept, sizeof *k);
 	if (k == NULL || !dp_buf_add(&p->kept_bytes, raw->desc.p, raw->desc.n))
 		return dp_nomem(e);
 	k->note = *raw;
@@ -44,10 +54,14 @@ dp_parse_usdt_keep(struct dp_parser *p, const struct dp_rec_rawnote *raw,
 	k->nhits = p->hits.n;
 	if (p->hits.n == 0)
 		return true;
-	if (!dp_vec_reserve(&p->kept_hits, p->hits.n, sizeof *h))
+	names_off = p->kept_bytes.n;
+	if (!dp_vec_reserve(&p->kept_hits, p->hits.n, sizeof *h) ||
+	    !dp_buf_add(&p->kept_bytes, p->hit_names.p, p->hit_names.n))
 		return dp_nomem(e);
 	h = DP_VEC_AT(&p->kept_hits, struct dp_hit, p->kept_hits.n);
 	memcpy(h, p->hits.p, p->hits.n * sizeof *h);
+	for (size_t i = 0; i < p->hits.n; i++)
+		h[i].name_off += names_off;
 	p->kept_hits.n += p->hits.n;
 	return true;
 }
@@ -89,7 +103,7 @@ declare_probe(struct decls *d, const struct dp_kept *k, uint32_t prov,
 	decl = dp_vec_push(&d->probes, sizeof *decl);
 	if (decl == NULL)
 		return dp_nomem(e);
-	*decl = (struct decl){ prov, *pr };
+	*decl = (struct decl){ .prov = prov, .probe = *pr };
 	return true;
 }
 
@@ -159,16 +173,34 @@ declare(struct decls *d, const struct dp_kept *k, struct dp_err *e)
 	return declare_probes(d, k, desc, &prov, e);
 }
 
+/* Once a declaration, however many sites it has: types one behind the other. */
+static bool
+spell_out(struct decls *d, struct decl *decl)
+{
+	struct dp_usdt_xlat_iter it;
+	struct dp_bytes type;
+	uint8_t native;
+
+	decl->types_off = d->types.n;
+	decl->map_off = d->map.n;
+	dp_usdt_xlat_init(&it, &decl->probe);
+	while (dp_usdt_xlat_next(&it, &type, &native))
+		if (!dp_buf_add(&d->types, type.p, type.n) ||
+		    !dp_buf_add(&d->types, "", 1) ||
+		    !dp_buf_add(&d->map, &native, 1))
+			return false;
+	decl->types_size = d->types.n - decl->types_off;
+	decl->spelled = true;
+	return true;
+}
+
 /* Types and map of the declaration, when there is one. */
 static bool
 join(struct decls *d, struct dp_note_site *s, struct dp_err *e)
 {
 	const uint32_t *prov = dp_strmap_find(&d->prov_ids, s->provider);
-	struct dp_usdt_xlat_iter it;
-	const struct decl *decl;
+	struct decl *decl;
 	const uint32_t *i;
-	struct dp_bytes type;
-	uint8_t native;
 
 	if (prov == NULL)
 		return true;
@@ -180,17 +212,13 @@ join(struct decls *d, struct dp_note_site *s, struct dp_err *e)
 		return true;
 	decl = DP_VEC_AT(&d->probes, struct decl, *i);
 	s->native = (struct dp_strs){ decl->probe.nnative, decl->probe.native };
-	d->types.n = 0;
-	d->map.n = 0;
-	dp_usdt_xlat_init(&it, &decl->probe);
-	while (dp_usdt_xlat_next(&it, &type, &native))
-		if (!dp_buf_add(&d->types, type.p, type.n) ||
-		    !dp_buf_add(&d->types, "", 1) ||
-		    !dp_buf_add(&d->map, &native, 1))
-			return dp_nomem(e);
+	if (!decl->spelled && !spell_out(d, decl))
+		return dp_nomem(e);
 	s->translated =
-		(struct dp_strs){ (uint32_t)d->map.n, dp_buf_bytes(&d->types) };
-	s->map = dp_buf_bytes(&d->map);
+		(struct dp_strs){ decl->probe.nxlated,
+		                  dp_buf_part(&d->types, decl->types_off,
+		                              decl->types_size) };
+	s->map = dp_buf_part(&d->map, decl->map_off, decl->probe.nxlated);
 	return true;
 }
 
@@ -202,17 +230,33 @@ key_part(struct dp_buf *key, struct dp_bytes s)
 	return dp_buf_add(key, &n, sizeof n) && dp_buf_add(key, s.p, s.n);
 }
 
-/* Each (provider, function, probe, address) is there once. */
-static bool
-first_time(struct decls *d, const struct dp_note_site *s, bool *first_ret,
-           struct dp_err *e)
+static struct dp_hits
+hits_of(const struct dp_parser *p, const struct dp_kept *k)
 {
+	struct dp_hits hits = { NULL, k->nhits, &p->kept_bytes };
+
+	if (hits.n != 0)
+		hits.h = DP_VEC_AT(&p->kept_hits, struct dp_hit, k->hit0);
+	return hits;
+}
+
+/*
+ * Each (provider, function, probe, address) is there once.  The address is
+ * the one after relocation: the words of a relocatable object are all 0.
+ */
+static bool
+first_time(struct decls *d, const struct dp_kept *k,
+           const struct dp_note_site *s, bool *first_ret, struct dp_err *e)
+{
+	uint64_t pc = dp_word_resolve(d->p, &s->pc_word, s->pc, 0);
+	uint32_t sec = dp_hits_section(d->p, hits_of(d->p, k), s->pc_place);
 	struct dp_buf *key = &d->p->key;
 
 	key->n = 0;
 	if (!key_part(key, s->provider) || !key_part(key, s->function) ||
 	    !key_part(key, s->name) || !dp_buf_add(key, &s->kind, 1) ||
-	    !dp_buf_add(key, &s->pc, sizeof s->pc) ||
+	    !dp_buf_add(key, &pc, sizeof pc) ||
+	    !dp_buf_add(key, &sec, sizeof sec) ||
 	    dp_strmap_add(&d->seen, dp_buf_bytes(key), 0, first_ret) == NULL)
 		return dp_nomem(e);
 	return true;
@@ -224,16 +268,15 @@ locate(struct dp_parser *p, const struct dp_kept *k,
        const struct dp_usdt_site *n, struct dp_note_site *s,
        struct dp_err *what)
 {
-	struct dp_hits hits = { NULL, k->nhits };
+	struct dp_hits hits = hits_of(p, k);
 	struct dp_place pc = { n->pc_off, 8, 0 };
 	struct dp_place func = { n->func_off, 8, 0 };
 	struct dp_word fword;
 
-	if (hits.n != 0)
-		hits.h = DP_VEC_AT(&p->kept_hits, struct dp_hit, k->hit0);
 	dp_word_elf(p, hits, pc, &s->pc_word);
 	if (s->pc_word.n == 0)
-		dp_word_add(&s->pc_word, DPR_RELOC_PLAIN, dp_parse_base(p), 0);
+		(void)dp_word_add(&s->pc_word, DPR_RELOC_PLAIN,
+		                  dp_parse_base(p), 0);
 	dp_word_elf(p, hits, func, &fword);
 	s->sem_word.n = 0;
 	s->sem_word.why = NULL;
@@ -253,6 +296,7 @@ site(struct decls *d, const struct dp_kept *k, struct dp_err *e)
 	struct dp_err what = DP_ERR_INIT;
 	struct dp_usdt_site n;
 	bool first = false;
+	uint64_t args_off;
 
 	if (!dp_usdt_site_parse(desc, order_of(d->p), &n, &what))
 		return complain(d->p, k, DPR_REACH_SITE, &what, e);
@@ -261,12 +305,13 @@ site(struct decls *d, const struct dp_kept *k, struct dp_err *e)
 	s.provider = n.provider;
 	s.name = n.probe;
 	s.args = n.args;
-	s.args_at = k->note.fileoff + k->note.desc_off;
+	args_off = (uint64_t)(n.args.p - desc.p);
+	s.args_at = k->note.fileoff + k->note.desc_off + args_off;
 	s.pc = n.pc;
 	s.pc_place = n.pc_off;
 	if (!locate(d->p, k, &n, &s, &what))
 		return complain(d->p, k, DPR_REACH_SITE, &what, e);
-	if (!join(d, &s, e) || !first_time(d, &s, &first, e))
+	if (!join(d, &s, e) || !first_time(d, k, &s, &first, e))
 		return false;
 	if (!first) {
 		(void)dp_err_set(&what, DP_EFORMAT, n.pc_off,
@@ -274,7 +319,7 @@ site(struct decls *d, const struct dp_kept *k, struct dp_err *e)
 		return complain(d->p, k, DPR_REACH_SITE, &what, e);
 	}
 	if (dp_args_count(d->p, n.args) != n.nargs) {
-		(void)dp_err_set(&what, DP_EFORMAT, n.pc_off,
+		(void)dp_err_set(&what, DP_EFORMAT, args_off,
 		                 "%u arguments announced, %u there", n.nargs,
 		                 dp_args_count(d->p, n.args));
 		if (!complain(d->p, k, DPR_REACH_ARGUMENT, &what, e))

@@ -10,6 +10,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/openreg.h"
 #include "base/range.h"
 #include "proc/objects.h"
 #include "proc/procfile.h"
@@ -160,26 +161,6 @@ static find_fn *const ways[] = {
 _Static_assert(sizeof ways / sizeof ways[0] == DP_VIA_PATH + 1,
                "every way has its function");
 
-/*
- * From an O_PATH descriptor to one that reads.  It goes through /proc/self,
- * so it is the same inode whatever has happened to the path meanwhile.
- */
-static bool
-reopen(int pathfd, struct dp_object_file *f, struct dp_err *e)
-{
-	char name[64];
-
-	(void)snprintf(name, sizeof name, "/proc/self/fd/%d", pathfd);
-	f->fd = dp_procfile_open(AT_FDCWD, name,
-	                         O_RDONLY | O_NONBLOCK | O_NOCTTY);
-	if (f->fd < 0)
-		return dp_err_errno(e, errno, "open");
-	if (fstat(f->fd, &f->st) == 0 && S_ISREG(f->st.st_mode))
-		return true;
-	(void)close(f->fd);
-	return dp_err_set(e, DP_EUNSUP, DP_NOOFF, "not a regular file");
-}
-
 /* Go one way.  False with `e` still unset: nothing was found there. */
 static bool
 try_way(const struct dp_process *p, const struct dp_object *o,
@@ -199,8 +180,10 @@ try_way(const struct dp_process *p, const struct dp_object *o,
 	else if (!dp_object_is(o, &st, &f->dev_differs))
 		(void)dp_err_set(e, DP_EIO, DP_NOOFF,
 		                 "another file has its place");
+	else if ((f->fd = dp_open_regular(fd, &f->st)) < 0)
+		(void)dp_err_errno(e, errno, "open");
 	else
-		ok = reopen(fd, f, e);
+		ok = true;
 	(void)close(fd);
 	return ok;
 }

@@ -333,6 +333,32 @@ line_to_record(struct in *in, struct dp_record *rec, struct dp_err *e)
 	return true;
 }
 
+/*
+ * jansson takes some fifty bytes for each value, so that a line of "[[[["
+ * would ask for a multiple of its size.  No record has that many.
+ */
+static bool
+few_values(struct dp_bytes line, struct dp_err *e)
+{
+	uint32_t n = 0;
+	bool in_str = false;
+
+	for (size_t i = 0; i < line.n; i++) {
+		uint8_t c = line.p[i];
+
+		if (in_str && c == '\\')
+			i++; /* whatever it is, it ends no string */
+		else if (c == '"')
+			in_str = !in_str;
+		else if (!in_str && (c == '[' || c == '{' || c == ',') &&
+		         ++n > DP_MAX_JSON_VALUES)
+			return dp_err_set(e, DP_ELIMIT, i,
+			                  "more than %d values",
+			                  DP_MAX_JSON_VALUES);
+	}
+	return true;
+}
+
 bool
 dp_record_from_json(struct dp_json_line *l, struct dp_bytes line,
                     struct dp_record *rec_ret, struct dp_err *e)
@@ -344,6 +370,8 @@ dp_record_from_json(struct dp_json_line *l, struct dp_bytes line,
 	json_decref(l->root);
 	l->root = NULL;
 	l->arena.n = 0;
+	if (!few_values(line, e))
+		return false;
 	if (!dp_buf_reserve(&l->arena, line.n + 1)) /* no value is longer */
 		return dp_err_set(e, DP_ENOMEM, DP_NOOFF, "out of memory");
 	l->root = json_loadb((const char *)line.p, line.n,

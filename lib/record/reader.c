@@ -245,11 +245,39 @@ begin_stream(struct dp_reader *r, const struct dp_rec_header *h,
 		return DP_READ_FAIL;
 	}
 	r->in_stream = true;
+	r->orphan = false;
 	r->streams++;
 	r->stage = h->stage;
 	r->objects = 0;
 	r->records = 1;
 	return DP_READ_RECORD;
+}
+
+/* The end of the object is missing: what is here instead comes again. */
+static enum dp_read
+no_object_end(struct dp_reader *r, struct dp_err *e)
+{
+	r->in_object = false;
+	r->records--;
+	r->start = (size_t)(r->rec_pos - r->pos);
+	return bad(r, e, "object without its end");
+}
+
+/* Does a record of this type stand between objects? */
+static bool
+outside(uint16_t type)
+{
+	return type == DP_REC_HEADER || type == DP_REC_OBJECT ||
+	       type == DP_REC_OBJECT_END || type == DP_REC_END ||
+	       type == DP_REC_ERROR;
+}
+
+/* Is it one more of the records whose object was lost? */
+static bool
+orphan(const struct dp_reader *r, const struct dp_record *rec)
+{
+	return r->in_stream && !r->in_object && r->orphan &&
+	       !outside(rec->type);
 }
 
 /* Order of records: header (object ... object_end)* end, again and again. */
@@ -265,13 +293,15 @@ track(struct dp_reader *r, const struct dp_record *rec, struct dp_err *e)
 	switch (rec->type) {
 	case DP_REC_OBJECT:
 		if (r->in_object)
-			return fail(r, e, "object inside an object");
+			return no_object_end(r, e);
 		memset(r->counts, 0, sizeof r->counts);
 		r->in_object = true;
+		r->orphan = false;
 		break;
 	case DP_REC_OBJECT_END:
+		r->orphan = false;
 		if (!r->in_object)
-			return fail(r, e, "end of no object");
+			return bad(r, e, "end of no object");
 		r->in_object = false;
 		if (!r->json && !object_end_ok(r, &rec->object_end))
 			return bad(r, e, "object lost records");
@@ -280,7 +310,7 @@ track(struct dp_reader *r, const struct dp_record *rec, struct dp_err *e)
 		break;
 	case DP_REC_END:
 		if (r->in_object)
-			return fail(r, e, "stream ends inside an object");
+			return no_object_end(r, e);
 		r->in_stream = false;
 		if (!r->json && (rec->end.objects != r->objects ||
 		                 rec->end.records != r->records))
@@ -289,8 +319,10 @@ track(struct dp_reader *r, const struct dp_record *rec, struct dp_err *e)
 	case DP_REC_ERROR:
 		break;
 	default:
-		if (!r->in_object)
-			return bad(r, e, "record outside of an object");
+		if (r->in_object)
+			break;
+		r->orphan = true;
+		return bad(r, e, "record outside of an object");
 	}
 	return DP_READ_RECORD;
 }
@@ -308,7 +340,10 @@ dp_reader_next(struct dp_reader *r, struct dp_record *rec_ret, struct dp_err *e)
 			r->unknown++;
 			continue;
 		}
-		break;
+		if (got != DP_READ_RECORD || !orphan(r, &rec))
+			break;
+		r->records++;
+		r->unknown++;
 	}
 	if (got == DP_READ_EOF && r->in_stream)
 		return fail(r, e, "stream cut");

@@ -29,6 +29,7 @@ struct dp_reader {
 	bool eof;
 	bool in_stream; /* a header was seen, its end not yet */
 	bool in_object;
+	bool orphan;          /* of records outside of objects one was told */
 	bool json;            /* the record last given was a line */
 	uint8_t stage;        /* of the header last seen: enum dp_word_stage */
 	uint64_t streams;     /* headers seen */
@@ -53,8 +54,12 @@ void dp_reader_deinit(struct dp_reader *r);
 /*
  * The next record.  Unknown ones are counted and passed over.  Besides
  * broken records, DP_READ_BAD tells an object_end or end whose counts are
- * not what was read (the record is not given).  A stream without its end is
- * DP_READ_FAIL with the number of whole objects in the message.
+ * not what was read, and one that ends nothing (the record is not given); an
+ * object that has no end (in_object is false then, and what comes instead is
+ * given by the next call); and the first of several records outside of an
+ * object, of which the others are passed over like unknown ones.  A stream
+ * without its end is DP_READ_FAIL with the number of whole objects in the
+ * message.
  */
 enum dp_read dp_reader_next(struct dp_reader *r, struct dp_record *rec_ret,
                             struct dp_err *e);

@@ -34,7 +34,11 @@ dp_resolve(uint64_t value, const struct dp_rec_reloc *relocs, uint32_t n,
 bool
 dp_reloc_matters(const struct dp_rec_reloc *r)
 {
+	uint64_t d = r->sym_value + (uint64_t)r->addend -
+	             (r->replaces ? r->in_place : 0);
+
+	if (r->width == 4)
+		d = (uint32_t)d;
 	return r->state == DPR_RELOC_PENDING &&
-	       (r->base != DPR_BASE_NONE || r->addend != 0 ||
-	        r->sym_value != 0 || (r->replaces && r->in_place != 0));
+	       (r->base != DPR_BASE_NONE || d != 0);
 }

@@ -41,12 +41,11 @@ dp_sandbox_pipe(struct dp_err *e)
 }
 
 bool
-dp_sandbox_reader(unsigned flags, struct dp_err *e)
+dp_sandbox_reader(struct dp_err *e)
 {
 	if (!alone(e) || !no_new_privs(e))
 		return false;
-	if ((flags & DP_SANDBOX_PROC) == 0 && dp_landlock_abi() > 0 &&
-	    !dp_landlock_enter(true, e))
+	if (dp_landlock_abi() > 0 && !dp_landlock_enter(true, e))
 		return false;
 	return dp_filter_load(DP_FILTER_READER, e);
 }

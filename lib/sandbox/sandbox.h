@@ -20,16 +20,6 @@
 
 #include "base/err.h"
 
-enum dp_sandbox_flag {
-	/*
-	 * Leave Landlock out.  A process in a Landlock domain may not
-	 * inspect one outside, so /proc/PID/{mem,maps,map_files,root,exe}
-	 * of others can no longer be opened; with this flag they can, and
-	 * seccomp alone keeps out writing.
-	 */
-	DP_SANDBOX_PROC = 1
-};
-
 /* What holds for the calling thread. */
 struct dp_sandbox_state {
 	bool no_new_privs;
@@ -37,8 +27,8 @@ struct dp_sandbox_state {
 
 	/*
 	 * Highest Landlock ABI of the kernel, 0 for none.  dp_sandbox_pipe()
-	 * and dp_sandbox_reader() without DP_SANDBOX_PROC use it whenever it
-	 * is there, and fail when it does not take effect.
+	 * and dp_sandbox_reader() use it whenever it is there, and fail when it
+	 * does not take effect.
 	 */
 	int landlock_abi;
 };
@@ -54,10 +44,13 @@ bool dp_sandbox_pipe(struct dp_err *e);
  * may read can be opened for reading, nothing for writing.  No sockets, no
  * processes, no signals but to itself, no executable memory.
  *
+ * A process in a Landlock domain may not inspect one outside: what is needed
+ * of /proc/PID/{mem,maps,map_files,root,exe} has to be open before.
+ *
  * openat2() passes its flags in memory, where a filter cannot see them, and
  * clone3() likewise: both give ENOSYS, and glibc takes the older ones.
  */
-bool dp_sandbox_reader(unsigned flags, struct dp_err *e);
+bool dp_sandbox_reader(struct dp_err *e);
 
 /*
  * Drop all capabilities from the effective, permitted, inheritable, ambient

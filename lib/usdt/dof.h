@@ -53,7 +53,7 @@ struct dp_dof {
 	uint32_t secnum;     /* <= DP_MAX_DOF_SECS */
 	uint64_t secoff;     /* position of the section headers, >= 64 */
 	uint64_t loadsz;     /* >= 64 and all there */
-	uint64_t filesz; /* as found: may be past what is there, or < loadsz */
+	uint64_t filesz;     /* as found: any number */
 };
 
 /* A section header. */
@@ -79,8 +79,8 @@ bool dp_dof_header(struct dp_bytes in, struct dp_dof *dof_ret,
 
 /*
  * Bytes that this DOF takes: filesz, but not less than loadsz and not more
- * than there is; so >= 64.  The next DOF of the same ELF section starts at
- * the next multiple of DP_DOF_STEP.
+ * than there is; so >= 64.  A filesz over DP_MAX_DOF_SIZE does not count.  The
+ * next DOF of the same ELF section starts at the next multiple of DP_DOF_STEP.
  */
 uint64_t dp_dof_extent(const struct dp_dof *d);
 

@@ -8,8 +8,9 @@
  * Sections may be shared and strings may overlap, so a small DOF can spell
  * out far more than its size.  A caller that walks through all of it keeps
  * two totals: dp_dof_probe_types() of each entry before it is read, against
- * DP_MAX_DOF_TYPES, and its sites, a failed probe counting as one, against
- * DP_MAX_DOF_SITES.
+ * DP_MAX_DOF_TYPES, and its sites, against DP_MAX_DOF_SITES, before they are
+ * sorted: dp_dof_sites_unique() takes its time also when it refuses them.  A
+ * failed probe counts as one site more, so that these come to an end, too.
  */
 #ifndef DP_DOFPROBE_H
 #define DP_DOFPROBE_H

@@ -82,15 +82,21 @@ dp_usdt_probe_iter_init(struct dp_usdt_probe_iter *it, struct dp_bytes desc,
 	dp_rd_seek(&it->r, prov->probes_off);
 }
 
-/* Step over `n` strings, each followed by `extra` bytes. */
+/*
+ * Step over `n` strings, each followed by `extra` bytes; *long_at becomes
+ * where the first one starts that is too long for a type.
+ */
 static struct dp_bytes
-take_strs(struct dp_rd *r, unsigned n, unsigned extra)
+take_strs(struct dp_rd *r, unsigned n, unsigned extra, size_t *long_at)
 {
 	struct dp_bytes run = { NULL, 0 };
 	size_t at = r->pos;
 
 	for (unsigned i = 0; i < n && dp_rd_ok(r); i++) {
-		(void)dp_rd_str(r);
+		size_t start = r->pos;
+
+		if (dp_rd_str(r).n > DP_MAX_DOF_TYPE && *long_at == 0)
+			*long_at = start;
 		(void)dp_rd_take(r, extra);
 	}
 	if (n > 0 && dp_rd_ok(r)) {
@@ -125,7 +131,7 @@ dp_usdt_probe_next(struct dp_usdt_probe_iter *it,
 {
 	struct dp_usdt_probe p = { .off = 0 };
 	struct dp_rd *r = &it->r;
-	size_t map_at;
+	size_t map_at, long_at = 0; /* no type is the first thing */
 
 	if (it->left == 0)
 		return DP_STEP_END;
@@ -134,10 +140,10 @@ dp_usdt_probe_next(struct dp_usdt_probe_iter *it,
 	p.off = (uint32_t)r->pos;
 	p.name = dp_rd_str(r);
 	p.nnative = dp_rd_u8(r);
-	p.native = take_strs(r, p.nnative, 0);
+	p.native = take_strs(r, p.nnative, 0, &long_at);
 	p.nxlated = dp_rd_u8(r);
 	map_at = r->pos;
-	p.xlated = take_strs(r, p.nxlated, 1);
+	p.xlated = take_strs(r, p.nxlated, 1, &long_at);
 	if (!dp_rd_ok(r)) {
 		dp_err_set(e, DP_EFORMAT, r->pos,
 		           "list of probes cut, %u missing", it->left + 1);
@@ -146,6 +152,11 @@ dp_usdt_probe_next(struct dp_usdt_probe_iter *it,
 	}
 	if (p.name.n == 0) {
 		dp_err_set(e, DP_EFORMAT, p.off, "empty probe name");
+		return DP_STEP_BAD;
+	}
+	if (long_at != 0) {
+		dp_err_set(e, DP_ELIMIT, long_at, "type of more than %d bytes",
+		           DP_MAX_DOF_TYPE);
 		return DP_STEP_BAD;
 	}
 	if (!check_map(&p, map_at, e))

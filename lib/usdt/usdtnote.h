@@ -80,8 +80,8 @@ void dp_usdt_probe_iter_init(struct dp_usdt_probe_iter *it,
 
 /*
  * The next probe.  DP_STEP_BAD sets `e`, which must be fresh each time: the
- * walk goes on behind a probe with an empty name or a bad map, and ends with
- * a list that is cut.
+ * walk goes on behind a probe with an empty name, a bad map or a type of more
+ * than DP_MAX_DOF_TYPE bytes, and ends with a list that is cut.
  */
 enum dp_step dp_usdt_probe_next(struct dp_usdt_probe_iter *it,
                                 struct dp_usdt_probe *probe_ret,

@@ -220,6 +220,32 @@ print("\n".join(sorted(p.hex()
 	rm -rf t
 }
 
+@test "long names in each other do not add up in memory" {
+	[ "$(ulimit -n)" -gt 1000 ] || absent machine "needs 1000 descriptors"
+	sdt_program prog
+	cat >deep.py <<-'EOF'
+	import os, resource, subprocess, sys
+	top = os.open(".", os.O_RDONLY)
+	os.chdir("t")
+	for i in range(800):
+	    os.mkdir("z") # waits, and keeps what is around it
+	    os.mkdir("d" * 250)
+	    os.chdir("d" * 250)
+	os.link("prog", "prog", src_dir_fd=top)
+	os.fchdir(top)
+	subprocess.run([sys.argv[1], "-j1", "-r", "--json", "t"], check=True)
+	most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+	assert most < int(sys.argv[2]), most
+	EOF
+	mkdir t
+	# 800 paths of 100 kB would be 80 MB; a build that is watched takes more
+	limit=32000
+	! nm "$BIN/dofextract" | grep -q '__[at]san_init' || limit=1000000
+	python3 deep.py "$BIN/dofextract" $limit >out
+	is length "$(query 'len(T("object")[0]["path"])')" $((2 + 800 * 251 + 4))
+	rm -rf t
+}
+
 @test "20,000 files in one directory" {
 	sdt_program prog
 	mkdir t
@@ -255,6 +281,39 @@ print("\n".join(sorted(p.hex()
 	status 0 unshare -m sh -c 'mount -t tmpfs none t/mnt &&
 		cp prog t/mnt/b && "$@"' - "$BIN/dofextract" -r --json t/mnt
 	is "named itself" "$(paths)" t/mnt/b
+}
+
+@test "-r never opens what is mounted over a file" {
+	need_root
+	need unshare mount strace
+	sdt_program prog
+	mkdir -p t/sub 'q/a b'
+	for f in t/a t/sub/a t/sub/b t/sub/c t/sub/z 'q/a b/a'; do
+		cp prog "$f"
+	done
+	mkfifo fifo
+	# over a file, behind another way there, under a name with blanks
+	status 0 unshare -m sh -c 'mount --bind fifo t/sub/b &&
+		mount --bind /dev/null t/sub/c && ln -s t/sub over &&
+		mount --bind fifo "q/a b/a" &&
+		strace -f -qq -e trace=open,openat,openat2,newfstatat -o log \
+		"$@" >json' - "$BIN/dofextract" -r --json t q
+	mv json out
+	is objects "$(paths)" "$(printf "%s\n" t/a t/sub/a t/sub/z)"
+	run grep -E 'openat.*"(b|c)"' log
+	is opened "$output" ""
+	# only files beside a mount are asked for
+	is asked "$(grep -c 'newfstatat.*AT_SYMLINK_NOFOLLOW' log)" 5
+	# the kernel does not tell: all of them are
+	status 0 unshare -m sh -c 'mount --bind fifo t/sub/b &&
+		mount -t tmpfs none /proc &&
+		strace -f -qq -e trace=openat,newfstatat -o log \
+		"$@" >json' - "$BIN/dofextract" -r --json t
+	mv json out
+	is objects "$(paths)" "$(printf "%s\n" t/a t/sub/a t/sub/c t/sub/z)"
+	run grep -E 'openat.*"b"' log
+	is opened "$output" ""
+	is asked "$(grep -c 'newfstatat.*AT_SYMLINK_NOFOLLOW' log)" 5
 }
 
 @test "cut ELF files: a status, a message, the neighbours" {
@@ -323,8 +382,17 @@ print("\n".join(sorted(p.hex()
 	python3 -c "print('prog\0' + 'x' * 200000 + '\0prog', end='\0')" >list
 	status 2 dofextract --json --files0-from=list
 	is "before it" "$(query '[r["path"] for r in T("object")][0]')" prog
-	is message "$(grep -c 'path too long' err)" 1
+	is message "$(cat err)" "dofextract: list: path too long, list given up"
+	mv list other
+	status 2 dofextract --files0-from=other
+	is message "$(cat err)" "dofextract: other: path too long, list given up"
+	head -c 8192 /dev/zero | tr '\0' x >long # told by a later job, too
+	{ printf 'none\0' && cat long long long long long long long long long; } |
+		status 2 dofextract --files0-from=-
+	is message "$(grep 'too long,' err)" \
+		"dofextract: -: path too long, list given up"
 	status 2 dofextract --files0-from=.
+	like message "$(cat err)" "dofextract: .: *"
 }
 
 @test "a long list, read while it is written, for all thread numbers" {

@@ -418,11 +418,16 @@ print(at, at + 48)")
 		"['0x10', '0xa', '0x50', '0x4a']"
 	is helper "$(query '[(h["pid"], h["dof"]) for h in T("helper")
 		if h["dof"] != "0x0"]')" "[($pid, '0x$dof')]"
+	is module "$(query '[h["module"] for h in T("helper")
+		if h["dof"] != "0x0"]')" "['']"
 	is attachable "$(query '[s["attachable"] for s in T("site")
 		if s["stored"] in ("0x10", "0xa")]')" \
 		"[True, True, True, True]"
 	if [ "$(id -u)" = 0 ]; then
-		status 0 dofextract -q --json --all-pids --memory
+		# others may have more memory than is searched
+		got=0
+		dofextract -q --json --all-pids --memory >out 2>err || got=$?
+		[ $got = 0 ] || [ $got = 2 ]
 		is all "$(query 'len([r for r in T("rawdof")
 			if r["vaddr"] == "0x'"$dof"'"])')" 1
 		got=0 # whether others have probes is not for us to say
@@ -509,4 +514,26 @@ time.sleep(30)' >said 3>&- &
 	is maps "$(cat /proc/$pid/maps)" "$before"
 	is tracer "$(awk '/^TracerPid:/ { print $2 }' /proc/$pid/status)" 0
 	like state "$(awk '/^State:/ { print $2 }' /proc/$pid/status)" "[SR]"
+}
+
+@test "a standard input that cannot be read costs the others nothing" {
+	fixtures
+	start said ./prog
+	status 2 sh -c '"$@" </' - "$BIN/dofextract" --json ./prog - liblive.so \
+		-p $pid
+	is message "$(cat err)" "dofextract: -: read: Is a directory"
+	is error "$(query '[(r["input"], r["code"]) for r in T("error")]')" \
+		"[('-', 'io')]"
+	is objects "$(query '[o["path"] for o in T("object")
+		if "live" in o["path"] or "prog" in o["path"]]')" \
+		"['./prog', 'liblive.so', '$PWD/prog', '$PWD/liblive.so']"
+	is order "$(query '[R[i - 1]["type"] for i in range(len(R))
+		if R[i]["type"] == "error"]')" "['object_end']"
+	is ends "$(query 'R[0]["type"], R[-1]["type"]')" "('header', 'end')"
+	# alone it is a whole stream, too
+	status 2 sh -c '"$1" --json - </' - "$BIN/dofextract"
+	is types "$(query '[r["type"] for r in R]')" \
+		"['header', 'error', 'end']"
+	status 2 sh -c '"$1" -q --json - </' - "$BIN/dofextract"
+	silent
 }

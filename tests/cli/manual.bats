@@ -147,7 +147,7 @@ run_examples() {
 	cat >want <<-'END'
 	["0x0",0,2]
 	[0,"0x0","0x1000",0,"elf-symbol","bias","pending",true,"helper"]
-	[1,"0x0","0x0",0,"setx","bias","loader",false,""]
+	[1,"0x0","0x0",0,"setx","bias","loader",false,"helper"]
 	["0x29","0x29",0,2]
 	END
 	diff want real

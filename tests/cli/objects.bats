@@ -110,6 +110,23 @@ UNNAMED="['begin ', 'in ']"
 	is "a FIFO" "$(functions d/bare)" "$UNNAMED"
 }
 
+@test "function names: a FIFO in the place of a debug file is never opened" {
+	need strace
+	sdt_program prog -g
+	objcopy --only-keep-debug prog x.debug
+	objcopy --strip-all --remove-section=.note.gnu.build-id prog bare
+	objcopy --add-gnu-debuglink=x.debug bare
+	rm x.debug
+	mkfifo x.debug
+	status 0 strace -f -qq -e trace=open,openat,openat2 -o log \
+		"$BIN/dofextract" "$PWD/bare"
+	grep -q 'x\.debug", .*O_PATH' log
+	run grep 'x\.debug"' <(grep -v O_PATH log)
+	is "opened" "$output" ""
+	run grep /proc/self/fd log
+	is "opened again" "$output" ""
+}
+
 @test "function names: build-id" {
 	sdt_program prog -g
 	id=$(readelf -n prog | sed -n 's/.*Build ID: //p')

@@ -161,6 +161,42 @@ whole object" err)" 1
 	status 2 dofparse --json cut b
 	is "no end" "$(query 'T("end")')" "[]"
 	[ "$(query 'T("object")[0]["path"]')" = note ]
+	[ "$(query 'T("object")[-1]["path"]')" = d.dof ]
+	# cut inside of an object: it ends with an error, and the next is read
+	[ "$(query '[r["reach"] for r in T("error")]')" = "['object']" ]
+	is ends "$(query 'len(T("object_end")) - len(T("object"))')" 0
+	is whole "$(query '[r["errors"] for r in T("object_end")]')" "[0, 1, 0]"
+	status 2 dofparse cut b cut b
+	is objects "$("$BIN/dofparse" -qj cut b cut b | grep -c object_end)" 6
+}
+
+@test "an object without its end, or without its beginning, costs itself" {
+	fixtures
+	"$BIN/dofextract" --json note both d.dof >s
+	n=$(grep -n '"type":"object_end"' s | head -n 1 | cut -d: -f1)
+	sed "${n}d" s >no-end
+	status 2 dofparse --json no-end
+	is "no end" "$(query '[r["path"] for r in T("object")],
+		[r["errors"] for r in T("object_end")]')" \
+		"(['note', 'both', 'd.dof'], [1, 0, 0])"
+	n=$(grep -n '"type":"object"' s | sed -n 2p | cut -d: -f1)
+	sed "${n}d" s >no-object
+	status 2 dofparse --json no-object
+	is "no beginning" "$(query '[r["path"] for r in T("object")],
+		[r["errors"] for r in T("object_end")], len(T("error"))')" \
+		"(['note', 'd.dof'], [0, 0], 2)"
+}
+
+@test "an input that is empty is told, wherever it stands" {
+	fixtures
+	"$BIN/dofextract" note >s
+	: >empty
+	for inputs in "empty" "s empty" "empty s" "s empty s"; do
+		# shellcheck disable=SC2086
+		status 2 dofparse $inputs
+		like "$inputs" "$(cat err)" "dofparse: empty: empty: *"
+	done
+	status 0 dofparse s s
 }
 
 @test "records of unknown type or version are passed over and counted" {
@@ -254,10 +290,17 @@ print(n)")
 	mv out s
 	like message "$(cat err)" "dofextract: cut: *"
 	status 2 dofparse --json s
-	silent # dofextract has told of it
+	is message "$(cat err)" "dofparse: 1 error of dofextract in the input"
 	is records "$(query '[r["path"] for r in T("object")],
 		[r["input"] for r in T("error")], R[-1]["type"]')" \
 		"(['note', 'both'], ['cut'], 'end')"
+	status 2 dofparse --quiet --text s
+	silent
+	is text "$(grep -c '^error: cut: ' out)" 1
+	status 2 dofparse --strict --json s
+	like strict "$(head -n 1 err)" "dofparse: cut: *"
+	is "broken off" "$(query 'T("end"), [r["path"] for r in T("object")]')" \
+		"([], ['note'])"
 }
 
 @test "the same file gives the same bytes" {

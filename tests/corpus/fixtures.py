@@ -117,7 +117,8 @@ def run(path):
         elif kind in ("dof", "provider", "probe", "site", "reloc"):
             getattr(obj, kind + "s").append(rec)
     sites = [o.describe(s) for o in objs for s in o.sites]
-    talk = (ext.stderr + par.stderr).decode("latin-1").splitlines()
+    talk = [t for t in (ext.stderr + par.stderr).decode("latin-1").splitlines()
+            if not t.endswith(" of dofextract in the input")]
     return sites, errors, talk, ext.returncode, par.returncode
 
 

@@ -54,7 +54,8 @@ static const struct row rows[] = {
 	{ "loadsz huge", { { 40, 8, U64 } }, FAIL_HEADER, DP_EFORMAT, 40 },
 	{ "filesz 0", { { 48, 8, 0 } }, FINE, OK },
 	{ "filesz limit", { { 48, 8, 64 << 20 } }, FINE, OK },
-	{ "filesz past it", { { 48, 8, (64 << 20) + 1 } }, FAIL_HEADER, DP_ELIMIT, 48 },
+	{ "filesz past it", { { 48, 8, (64 << 20) + 1 } }, FINE, OK },
+	{ "filesz wild", { { 48, 8, UINT64_MAX } }, FINE, OK },
 
 	{ "not loaded", { { SEC(S_PROFFS) + 8, 4, 2 } }, FAIL_OPEN, DP_EFORMAT, SEC(S_PROFFS) + 8 },
 	{ "other flags", { { SEC(S_PROFFS) + 8, 4, 0xfffffffd } }, FINE, OK },
@@ -173,8 +174,11 @@ START_TEST(test_extent)
 	static const struct {
 		uint64_t filesz, extent;
 	} cases[] = {
-		{ 624, 624 }, { 623, 623 }, { 616, 616 },
-		{ 615, 616 }, { 0, 616 },   { 1 << 20, 624 },
+		{ 624, 624 },        { 623, 623 },
+		{ 616, 616 },        { 615, 616 },
+		{ 0, 616 },          { 1 << 20, 624 },
+		{ 64 << 20, 624 },   { (64 << 20) + 1, 616 },
+		{ UINT64_MAX, 616 },
 	};
 	struct img m = img_make(orders[_i], 0);
 	struct dp_dof d;

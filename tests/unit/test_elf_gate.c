@@ -244,6 +244,31 @@ START_TEST(test_too_many)
 }
 END_TEST
 
+/* Names up to a size; past it only types are seen. */
+START_TEST(test_names_limit)
+{
+	struct img im = { .word = 8, .order = DP_LE, .type = ET_DYN };
+	struct dp_buf out = { 0 };
+	size_t shstr, from;
+
+	(void)add_sec(&im, ".note.usdt", SHT_NOTE, 0, 0);
+	(void)add_sec(&im, ".x", DP_SHT_SUNW_DOF, 0, 0);
+	make_elf(&im, &out);
+	shstr = out.n - 64;
+	memcpy(&from, out.p + shstr + 24, sizeof from); /* sh_offset */
+	ck_assert(dp_buf_reserve(&out, DP_MAX_ELF_NAMES + 1));
+	memset(out.p + out.n, 0, DP_MAX_ELF_NAMES + 1);
+	out.n += DP_MAX_ELF_NAMES + 1;
+	put_at(&out, shstr + 32, DP_LE, DP_MAX_ELF_NAMES, 8);
+	ck_assert_uint_eq(gate_mem(dp_buf_bytes(&out)),
+	                  DP_GATE_DOF | DP_GATE_USDT);
+	put_at(&out, shstr + 32, DP_LE, DP_MAX_ELF_NAMES + 1, 8);
+	ck_assert_uint_eq(gate_mem(dp_buf_bytes(&out)),
+	                  DP_GATE_DOF | DP_GATE_NONAMES);
+	dp_buf_deinit(&out);
+}
+END_TEST
+
 START_TEST(test_bad_headers)
 {
 	struct img im = { .word = 8, .order = DP_LE, .type = ET_DYN };
@@ -607,6 +632,7 @@ main(void)
 	tcase_add_test(t, test_no_headers);
 	tcase_add_test(t, test_extended_numbers);
 	tcase_add_test(t, test_too_many);
+	tcase_add_test(t, test_names_limit);
 	tcase_add_test(t, test_bad_headers);
 	tcase_add_test(t, test_against_readelf);
 	tcase_add_test(t, test_corpus);

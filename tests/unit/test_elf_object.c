@@ -259,6 +259,8 @@ check_all(const struct dp_elf *elf, bool headers)
 	ck_assert(dp_bytes_is(dp_buf_bytes(&b), headers ? "x.debug" : ""));
 	ck_ok(dp_elf_rodata_str(elf, 0x1006, &b, &e), e);
 	ck_assert(dp_bytes_is(dp_buf_bytes(&b), "second"));
+	ck_ok(dp_elf_str_at(elf, NULL, 0x1006, &b, &e), e);
+	ck_assert(dp_bytes_is(dp_buf_bytes(&b), "second"));
 	ck_ok(dp_elf_rodata_str(elf, 0x1005, &b, &e), e);
 	ck_assert_uint_eq(b.n, 0);
 	for (unsigned i = 0; i < 3; i++) {

@@ -430,6 +430,26 @@ START_TEST(test_debug_link)
 }
 END_TEST
 
+/* A debug file is read whole for its CRC, up to a size. */
+START_TEST(test_debug_link_limit)
+{
+	struct dp_debugwhere w = DP_DEBUGWHERE_NONE;
+	const char *dir = tmp_dir();
+
+	if (!build_prog(dir))
+		return;
+	w.object_dir = dir;
+	for (int past = 0; past < 2; past++) {
+		ck_assert(
+			sh("cd %s && truncate -s %d prog.debug && "
+		           "objcopy --remove-section .gnu_debuglink prog p && "
+		           "objcopy --add-gnu-debuglink=prog.debug p",
+		           dir, (int)DP_MAX_DEBUGFILE + past));
+		expect("p", &w, past ? 0 : DP_SYMS_DEBUGFILE);
+	}
+}
+END_TEST
+
 START_TEST(test_build_id_file)
 {
 	struct dp_debugwhere w = DP_DEBUGWHERE_NONE;
@@ -817,6 +837,7 @@ main(void)
 	tcase_add_test(t, test_merit);
 	tcase_add_test(t, test_relocatable);
 	tcase_add_test(t, test_debug_link);
+	tcase_add_test(t, test_debug_link_limit);
 	tcase_add_test(t, test_build_id_file);
 	tcase_add_test(t, test_debugdata);
 	tcase_add_test(t, test_debugdata_limit);

@@ -57,7 +57,8 @@ put_segments(struct lab *l)
 	PUT(l, SEGMENT, segment, .p_type = PT_LOAD, .vaddr = 0x400000,
 	    .memsz = 0x1000, .filesz = 0x1000, .flags = PF_R);
 	PUT(l, SEGMENT, segment, .p_type = PT_LOAD, .vaddr = 0x401000,
-	    .memsz = 0x4000, .filesz = 0x3000, .flags = PF_R | PF_X);
+	    .fileoff = 0x1000, .memsz = 0x4000, .filesz = 0x3000,
+	    .flags = PF_R | PF_X);
 }
 
 /* One DOF with one provider of one probe in object `o`. */
@@ -138,6 +139,8 @@ START_TEST(everything_in_both_orders)
 	ck_assert_uint_eq(NTH(&l, RELOC, reloc, 0)->dof_sec, S_PROBES);
 	ck_assert_uint_eq(NTH(&l, RELOC, reloc, 0)->dof_off, 0);
 	ck_assert_uint_eq(NTH(&l, RELOC, reloc, 0)->width, 8);
+	ck_str(NTH(&l, RELOC, reloc, 0)->symbol, "f");
+	ck_str(NTH(&l, RELOC, reloc, 1)->symbol, "g");
 	ck_assert_uint_eq(NTH(&l, RELOC, reloc, 1)->kind, DPR_RELOC_DOFREL);
 	ck_assert_uint_eq(NTH(&l, RELOC, reloc, 1)->base, DPR_BASE_DOF);
 	ck_assert_int_eq(NTH(&l, RELOC, reloc, 1)->addend, AT_PROBE1);
@@ -329,6 +332,26 @@ static const struct hit_row {
 	  0,
 	  0x10,
 	  "relocation against a symbol that is not here" },
+	{ "absolute symbol",
+	  ET_DYN,
+	  64,
+	  0,
+	  { .kind = DPR_RELKIND_SYMBOL,
+	    .sym_value = 0x401100,
+	    .sym_section = SHN_ABS,
+	    .explicit_addend = true,
+	    .width = 8,
+	    .r_type = 1 },
+	  0,
+	  2,
+	  DPR_RELOC_ELF_SYMBOL,
+	  DPR_BASE_NONE,
+	  DPR_RELOC_LOADER,
+	  true,
+	  0,
+	  0x401100,
+	  0x401110,
+	  NULL },
 	{ "symbol in ET_REL",
 	  ET_REL,
 	  64,
@@ -528,17 +551,137 @@ START_TEST(many_hits)
 	    .kind = DPR_RELKIND_RELATIVE);
 	for (int64_t i = 0; i < 20; i++)
 		PUT(&l, ELFREL, elfrel, .offset = at, .addend = i,
-		    .kind = DPR_RELKIND_RELATIVE, .explicit_addend = true);
+		    .kind = DPR_RELKIND_RELATIVE);
 	PUT(&l, RAWDOF, rawdof, .bytes = dp_buf_bytes(&b));
 	/* they were for that one, not for this one */
 	PUT(&l, RAWDOF, rawdof, .bytes = dp_buf_bytes(&b));
 	lab_close(&l);
 	ck_assert_uint_eq(NTH(&l, PROBE, probe, 0)->nreloc, 4);
+	ck_why(NTH(&l, SITE, site, 0), "too many relocations of one word");
+	ck_why(NTH(&l, SITE, site, 3), NULL);
 	ck_assert_uint_eq(NTH(&l, PROBE, probe, 1)->nreloc, 2);
 	ck_assert_uint_eq(NTH(&l, PROBE, probe, 2)->nreloc, 1);
 	ck_assert_uint_eq(NTH(&l, PROBE, probe, 3)->nreloc, 1);
 	lab_free(&l);
 	dp_buf_deinit(&b);
+}
+END_TEST
+
+/* Three of the ELF file leave room for one; SETX must not take the third. */
+START_TEST(full_word)
+{
+	for (int n = 2; n < 6; n++) {
+		struct mk_probe p = simple_probe(0x401100);
+		struct mk_prov pv = { STR_P, &p, 1, DP_DOF_REL_SETX };
+		struct dp_rec_object o = exe;
+		struct dp_buf b = { 0 };
+		struct lab l;
+		uint64_t at = make(&b, 3, &pv, 1);
+
+		o.e_type = ET_DYN;
+		lab_open(&l, &o);
+		put_segments(&l);
+		for (int i = 0; i < n; i++)
+			PUT(&l, ELFREL, elfrel, .offset = at,
+			    .kind = DPR_RELKIND_RELATIVE);
+		PUT(&l, RAWDOF, rawdof, .bytes = dp_buf_bytes(&b));
+		lab_close(&l);
+		ck_assert_uint_eq(count_of(&l, DP_REC_RELOC),
+		                  n < 4 ? (unsigned)n + 1 : 4);
+		for (uint32_t i = 0; i < count_of(&l, DP_REC_RELOC); i++)
+			ck_assert_uint_eq(NTH(&l, RELOC, reloc, i)->state,
+			                  i == (unsigned)n ? DPR_RELOC_LOADER
+			                                   : DPR_RELOC_PENDING);
+		ck_why(NTH(&l, SITE, site, 0),
+		       n < 4 ? NULL : "too many relocations of one word");
+		lab_free(&l);
+		dp_buf_deinit(&b);
+	}
+}
+END_TEST
+
+/* Loaders store the sum of a RELA: of several the last one stays. */
+START_TEST(stored_twice)
+{
+	struct mk_probe p = simple_probe(0x7000);
+	struct mk_prov pv = { STR_P, &p, 1, DP_DOF_REL_SETX };
+	struct dp_rec_object o = exe;
+	struct dp_buf b = { 0 };
+	struct lab l;
+	uint64_t at = make(&b, 3, &pv, 1);
+
+	o.e_type = ET_DYN;
+	lab_open(&l, &o);
+	put_segments(&l);
+	PUT(&l, ELFREL, elfrel, .offset = at, .kind = DPR_RELKIND_OTHER);
+	for (int64_t i = 0; i < 40; i++)
+		PUT(&l, ELFREL, elfrel, .offset = at, .addend = 0x401100 + i,
+		    .kind = DPR_RELKIND_RELATIVE, .explicit_addend = true);
+	PUT(&l, RAWDOF, rawdof, .bytes = dp_buf_bytes(&b));
+	lab_close(&l);
+	ck_assert_uint_eq(count_of(&l, DP_REC_RELOC), 2);
+	ck_assert_uint_eq(link_time(&l, NTH(&l, SITE, site, 0), 0), 0x401137);
+	ck_why(NTH(&l, SITE, site, 0), NULL);
+	lab_free(&l);
+	dp_buf_deinit(&b);
+}
+END_TEST
+
+/*
+ * The image has one on each of two probes: moved behind the addresses they
+ * hit nothing.  Those of a probe or a provider that failed are not meant.
+ */
+START_TEST(stray_relocations)
+{
+	static const struct {
+		uint64_t off[2]; /* of the words in the PROBES section */
+		uint32_t name;   /* of the first probe */
+		uint32_t prov;   /* name of the provider */
+		uint32_t errors;
+		const char *msg;
+	} rows[] = {
+		{ { 0, 48 }, STR_START, STR_PROV, 0, NULL },
+		{ { 0, 0 }, STR_START, STR_PROV, 0, NULL },
+		{ { 8, 48 },
+		  STR_START,
+		  STR_PROV,
+		  1,
+		  "relocation of 0x168 hits no probe's address (1 of them)" },
+		{ { 56, 8 },
+		  STR_START,
+		  STR_PROV,
+		  1,
+		  "relocation of 0x168 hits no probe's address (2 of them)" },
+		{ { 0, 48 }, 0xffff, STR_PROV, 1, NULL },
+		{ { 0, 48 }, STR_START, 0xffff, 1, NULL },
+	};
+
+	ck_assert_uint_eq(AT_PROBES + 8, 0x168);
+	for (size_t i = 0; i < LEN(rows); i++) {
+		struct img m = img_make(DP_LE, 0);
+		const struct dp_rec_error *err;
+		struct lab l;
+
+		img_put(&m, AT_RELTAB + 8, 8, rows[i].off[0]);
+		img_put(&m, AT_RELTAB + 32, 8, rows[i].off[1]);
+		img_put(&m, AT_PROBES + 12, 4, rows[i].name);
+		img_put(&m, AT_PROVIDER + 16, 4, rows[i].prov);
+		lab_open(&l, &exe);
+		PUT(&l, RAWDOF, rawdof, .fileoff = 0x500,
+		    .bytes = img_bytes(&m));
+		lab_close(&l);
+		ck_assert_uint_eq(count_of(&l, DP_REC_ERROR), rows[i].errors);
+		if (rows[i].msg != NULL) {
+			err = NTH(&l, ERROR, error, 0);
+			ck_str(err->message, rows[i].msg);
+			ck_assert_uint_eq(err->reach, DPR_REACH_DOF);
+			ck_assert_uint_eq(err->offset,
+			                  0x500 + AT_RELTAB +
+			                          (i == 3 ? 24 : 0));
+		}
+		lab_free(&l);
+		free(m.p);
+	}
 }
 END_TEST
 
@@ -598,6 +741,9 @@ START_TEST(places)
 		const char *why;
 	} rows[] = {
 		{ 0x400100, "address in a segment that is not executable" },
+		{ 0x400000, "address in the ELF header: its code was dropped" },
+		{ 0x40001f, "address in the ELF header: its code was dropped" },
+		{ 0x400040, "address in a segment that is not executable" },
 		{ 0x401000, NULL },
 		{ 0x403fd0, NULL },
 		{ 0x404000, "address behind the file part of its segment" },
@@ -888,6 +1034,36 @@ START_TEST(sites_in_all)
 }
 END_TEST
 
+/* Sorting is paid for also when the probe is refused because of it. */
+START_TEST(sites_sorted_in_vain)
+{
+	static uint32_t many[MANY];
+	static struct mk_probe p[4 * FULL];
+	const struct mk_prov pv = { STR_P, p, LEN(p), DP_DOF_REL_NONE };
+	const struct mk_dof d = { .order = DP_LE,
+		                  .version = 3,
+		                  .strs = { strs, sizeof strs },
+		                  .offs = many,
+		                  .noffs = MANY,
+		                  .provs = &pv,
+		                  .nprovs = 1 };
+	struct totals t;
+
+	for (uint32_t i = 1; i < MANY; i++)
+		many[i] = MANY - i;
+	many[0] = 1; /* as the last one */
+	for (uint32_t i = 0; i < LEN(p); i++) {
+		p[i] = simple_probe(0x401000 + i);
+		p[i].nenoffs = 0;
+		p[i].noffs = MANY;
+	}
+	totals_of(&d, &t);
+	ck_assert_uint_eq(t.stats.probes, 0);
+	ck_assert_uint_eq(t.errors, FULL + 1);
+	ck_assert_int_eq(t.last.code, DP_ELIMIT);
+}
+END_TEST
+
 enum {
 	TYPES = 2 * 255,
 	TYPED = DP_MAX_DOF_TYPES / TYPES, /* probes with that many types */
@@ -1081,6 +1257,9 @@ suite(void)
 	tcase_add_loop_test(t, slot_hit, 0, (int)LEN(hits));
 	tcase_add_test(t, slot_pcrel);
 	tcase_add_test(t, many_hits);
+	tcase_add_test(t, full_word);
+	tcase_add_test(t, stray_relocations);
+	tcase_add_test(t, stored_twice);
 	tcase_add_test(t, several_providers);
 	tcase_add_test(t, is_enabled);
 	tcase_add_test(t, places);
@@ -1089,6 +1268,7 @@ suite(void)
 	tcase_add_test(t, refused_whole);
 	tcase_add_test(t, too_large_to_pass_on);
 	tcase_add_test(t, sites_in_all);
+	tcase_add_test(t, sites_sorted_in_vain);
 	tcase_add_test(t, types_in_all);
 	tcase_add_test(t, failed_probes_in_all);
 	tcase_add_test(t, same_bytes);

@@ -78,9 +78,13 @@ static void
 put_segments(struct lab *l)
 {
 	PUT(l, SEGMENT, segment, .p_type = PT_LOAD, .vaddr = 0x401000,
-	    .memsz = 0x2000, .filesz = 0x2000, .flags = PF_R | PF_X);
+	    .fileoff = 0x1000, .memsz = 0x2000, .filesz = 0x2000,
+	    .flags = PF_R | PF_X);
 	PUT(l, SEGMENT, segment, .p_type = PT_LOAD, .vaddr = 0x404000,
-	    .memsz = 0x1000, .filesz = 0x800, .flags = PF_R | PF_W);
+	    .fileoff = 0x4000, .memsz = 0x1000, .filesz = 0x800,
+	    .flags = PF_R | PF_W);
+	PUT(l, SEGMENT, segment, .p_type = PT_LOAD, .vaddr = 0x406000,
+	    .memsz = 0x800, .filesz = 0x800, .flags = PF_R);
 	PUT(l, SEGMENT, segment, .p_type = PT_TLS, .vaddr = 0x403800,
 	    .memsz = 0x14, .filesz = 0x10, .align = 16, .flags = PF_R);
 }
@@ -169,7 +173,17 @@ START_TEST(places)
 		const char *why;
 	} rows[] = {
 		{ 0x401000, 0x404000, NULL },
-		{ 0x402fff, 0x404ffe, NULL }, /* .bss holds semaphores, too */
+		{ 0x402fff, 0x4047fe, NULL },
+		{ 0x401000, 0x4047ff,
+		  "semaphore behind the file part of its segment" },
+		{ 0x401000, 0x404ffe,
+		  "semaphore behind the file part of its segment" },
+		{ 0x401000, 0x406000,
+		  "semaphore in a segment that is not writable" },
+		{ 0x40603f, 0x404000,
+		  "address in the ELF header: its code was dropped" },
+		{ 0x406040, 0x404000,
+		  "address in a segment that is not executable" },
 		{ 0x403000, 0x404000, "address in no segment" },
 		{ 0x404010, 0x404000,
 		  "address in a segment that is not executable" },
@@ -466,8 +480,8 @@ START_TEST(symbols)
 	ck_assert_uint_eq(a->nreloc, operands[_i].nreloc);
 	if (a->nreloc != 0) {
 		ck_assert_uint_eq(NTH(&l, RELOC, reloc, a->reloc)->base,
-		                  a->segment.n != 0 ? DPR_BASE_NONE
-		                                    : DPR_BASE_BIAS);
+		                  dp_bytes_is(a->symbol, "tv") ? DPR_BASE_NONE
+		                                               : DPR_BASE_BIAS);
 		ck_assert_uint_eq(NTH(&l, RELOC, reloc, a->reloc)->kind,
 		                  DPR_RELOC_PLAIN);
 	}
@@ -729,6 +743,33 @@ START_TEST(usdt_relocated)
 }
 END_TEST
 
+/* In a .o all words are 0: what the relocations say tells sites apart. */
+START_TEST(usdt_in_a_relocatable)
+{
+	static const struct {
+		uint64_t addend;
+		uint32_t section;
+	} sites[] = { { 0x10, 1 }, { 0x20, 1 }, { 0x10, 5 }, { 0x20, 1 } };
+	struct dp_rec_object o = exe64;
+	struct lab l;
+
+	o.e_type = ET_REL;
+	lab_open(&l, &o);
+	put_named(&l, DPR_SYM_STRING, 0x200, "fun");
+	for (size_t i = 0; i < LEN(sites); i++) {
+		PUT(&l, ELFREL, elfrel, .offset = 0, .width = 8,
+		    .addend = (int64_t)sites[i].addend,
+		    .sym_section = sites[i].section, .kind = DPR_RELKIND_SYMBOL,
+		    .explicit_addend = true);
+		put_usdt(&l, 0, 0x200, 1, n_strs);
+	}
+	lab_close(&l);
+	ck_assert_uint_eq(count_of(&l, DP_REC_SITE), 3);
+	ck_assert_uint_eq(count_of(&l, DP_REC_ERROR), 1);
+	lab_free(&l);
+}
+END_TEST
+
 /* Broken ones: a site, a provider, a probe of a provider. */
 START_TEST(usdt_broken)
 {
@@ -760,6 +801,66 @@ START_TEST(usdt_broken)
 }
 END_TEST
 
+/* One declaration of 510 types, joined with `n` functions. */
+static void
+put_typed(struct lab *l, uint32_t n)
+{
+	static const char *const strs3[] = { "p", "n", "" };
+	struct desc d = { .o = &exe64 };
+
+	text(&d, "p");
+	align4(&d);
+	for (int i = 0; i < 5; i++)
+		word(&d, 0, 4);
+	word(&d, 1, 4);
+	text(&d, "n");
+	for (int part = 0; part < 2; part++) {
+		word(&d, 255, 1);
+		for (int i = 0; i < 255; i++) {
+			text(&d, "t");
+			if (part == 1)
+				word(&d, 7, 1);
+		}
+	}
+	put_note(l, &d, "prov", 1);
+	for (uint32_t i = 0; i < n; i++) {
+		char name[16];
+
+		snprintf(name, sizeof name, "f%u", i);
+		put_named(l, DPR_SYM_STRING, 0x404200 + i, name);
+		put_usdt(l, 0x401010 + i, 0x404200 + i, 1, strs3);
+		put_usdt(l, 0x401010 + i, 0x404200 + i, 2, strs3);
+	}
+}
+
+/* A few bytes a site could ask for all the types again, each time. */
+START_TEST(usdt_types_in_all)
+{
+	const uint32_t full = DP_MAX_DOF_TYPES / 510;
+
+	for (uint32_t past = 0; past < 3; past++) {
+		struct lab l;
+
+		lab_open(&l, &exe64);
+		put_typed(&l, full + past);
+		lab_put(&l, &(struct dp_record){ .type = DP_REC_OBJECT_END });
+		ck_assert_uint_eq(dp_parser_stats(l.p)->errors, past != 0);
+		ck_assert_uint_eq(dp_parser_stats(l.p)->probes, full + past);
+		ck_assert_uint_le(l.bytes.n + l.out.buf.n,
+		                  (full + 8) * (510 * 2 + 255 + 700));
+		lab_put(&l, &(struct dp_record){ .type = DP_REC_OBJECT,
+		                                 .object = exe64 });
+		l.bytes.n = 0; /* the next object begins anew */
+		put_typed(&l, 1);
+		lab_put(&l, &(struct dp_record){ .type = DP_REC_OBJECT_END });
+		ck_assert_uint_eq(dp_parser_stats(l.p)->errors, past != 0);
+		dp_parser_destroy(l.p);
+		dp_writer_deinit(&l.out);
+		lab_free(&l);
+	}
+}
+END_TEST
+
 /* The number of operands announced is believed by nobody. */
 START_TEST(usdt_wrong_nargs)
 {
@@ -779,6 +880,8 @@ START_TEST(usdt_wrong_nargs)
 	lab_close(&l);
 	ck_assert_uint_eq(NTH(&l, SITE, site, 0)->nargs, 1);
 	ck_assert_uint_eq(NTH(&l, ERROR, error, 0)->reach, DPR_REACH_ARGUMENT);
+	ck_assert_uint_eq(NTH(&l, ERROR, error, 0)->offset,
+	                  0x1000 + 20 + 8 + 8 + 2 + 2 + 1);
 	lab_free(&l);
 }
 END_TEST
@@ -876,6 +979,31 @@ START_TEST(helper_anywhere)
 }
 END_TEST
 
+/* What only a parser writes has no place in what it reads. */
+START_TEST(parsed_records)
+{
+	const struct sdt good = { 0x401010, 0, 0, "p", "n", "4@%eax", 0 };
+	struct lab l;
+
+	lab_open(&l, &exe64);
+	put_segments(&l);
+	PUT(&l, DOF, dof, .id = 0);
+	PUT(&l, PROVIDER, provider, .id = 0);
+	PUT(&l, PROBE, probe, .id = 0);
+	PUT(&l, SITE, site, .id = 0);
+	PUT(&l, ARG, arg, .site = 0);
+	PUT(&l, RELOC, reloc, .id = 0);
+	put_sdt(&l, &exe64, &good);
+	lab_close(&l);
+	ck_assert_uint_eq(count_of(&l, DP_REC_ERROR), 6);
+	ck_assert_uint_eq(NTH(&l, ERROR, error, 5)->reach, DPR_REACH_OBJECT);
+	ck_assert_uint_eq(count_of(&l, DP_REC_SITE), 1);
+	ck_assert_uint_eq(count_of(&l, DP_REC_RELOC), 1);
+	ck_assert_uint_eq(count_of(&l, DP_REC_DOF), 0);
+	lab_free(&l);
+}
+END_TEST
+
 /* Tiny bad notes up to the limit, one more, and many more. */
 START_TEST(notes_in_all)
 {
@@ -906,6 +1034,87 @@ START_TEST(notes_in_all)
 	put_sdt(&l, &exe64, &good);
 	ck_assert_uint_eq(dp_parser_stats(l.p)->sites, 2);
 	lab_close(&l);
+}
+END_TEST
+
+static void
+open_nowhere(struct lab *l)
+{
+	lab_begin(l, (struct dp_sink){ null_sink, NULL });
+	lab_put(l,
+	        &(struct dp_record){ .type = DP_REC_OBJECT, .object = exe64 });
+}
+
+/* As many as may be kept, one more, and a few more. */
+static void
+many(const struct dp_record *rec, uint32_t max, uint32_t behind_each)
+{
+	const struct dp_record sep = { .type = DP_REC_RAWDOF };
+	uint64_t dofs;
+	struct lab l;
+
+	open_nowhere(&l);
+	for (uint32_t i = 0; i < max; i++) {
+		lab_put(&l, rec);
+		if (i % behind_each == 0)
+			lab_put(&l, &sep); /* relocations are for one record */
+	}
+	dofs = dp_parser_stats(l.p)->dofs;
+	ck_assert_uint_eq(dp_parser_stats(l.p)->errors, dofs);
+	for (int i = 0; i < 3; i++) {
+		lab_put(&l, rec);
+		ck_assert_uint_eq(dp_parser_stats(l.p)->errors, dofs + 1);
+	}
+	lab_put(&l, &(struct dp_record){ .type = DP_REC_OBJECT_END });
+	lab_put(&l,
+	        &(struct dp_record){ .type = DP_REC_OBJECT, .object = exe64 });
+	lab_put(&l, rec); /* the next object begins anew */
+	ck_assert_uint_eq(dp_parser_stats(l.p)->errors, dofs + 1);
+	lab_close(&l);
+}
+
+START_TEST(kept_in_all)
+{
+	struct dp_record rec = { .type = DP_REC_ELFREL };
+	struct dp_bytes text = { calloc(1, DP_MAX_STR), DP_MAX_STR };
+
+	ck_assert_ptr_nonnull(text.p);
+	many(&rec, DP_MAX_ELFRELS, 4096);
+	rec.elfrel.symbol = text;
+	many(&rec, DP_MAX_RAW_BYTES / DP_MAX_STR, 1);
+	rec = (struct dp_record){ .type = DP_REC_SYMBOL };
+	many(&rec, DP_MAX_SYMBOLS, DP_MAX_SYMBOLS);
+	rec = (struct dp_record){ .type = DP_REC_HELPER };
+	many(&rec, DP_MAX_HELPERS, DP_MAX_HELPERS);
+	free((void *)(uintptr_t)text.p);
+}
+END_TEST
+
+/* The notes of .note.usdt wait for the end, the others do not. */
+START_TEST(kept_bytes)
+{
+	struct dp_record rec = { .type = DP_REC_RAWNOTE };
+	struct dp_record rel = { .type = DP_REC_ELFREL };
+	struct dp_bytes text = { calloc(1, DP_MAX_STR), DP_MAX_STR };
+	struct lab l;
+
+	ck_assert_ptr_nonnull(text.p);
+	rec.rawnote.owner = LIT("usdt");
+	rec.rawnote.note_type = 1;
+	rel.elfrel.symbol = text;
+	rec.rawnote.desc = text;
+	open_nowhere(&l);
+	for (uint32_t i = 0; i < DP_MAX_RAW_BYTES / DP_MAX_STR / 2; i++) {
+		lab_put(&l, &rel); /* its name is kept with the note */
+		lab_put(&l, &rec);
+	}
+	ck_assert_uint_eq(dp_parser_stats(l.p)->errors, 0);
+	for (int i = 0; i < 3; i++) {
+		lab_put(&l, &rec);
+		ck_assert_uint_eq(dp_parser_stats(l.p)->errors, 1);
+	}
+	lab_close(&l);
+	free((void *)(uintptr_t)text.p);
 }
 END_TEST
 
@@ -987,11 +1196,16 @@ suite(void)
 	tcase_add_test(t, usdt_duplicates);
 	tcase_add_test(t, usdt_no_string);
 	tcase_add_test(t, usdt_relocated);
+	tcase_add_test(t, usdt_in_a_relocatable);
 	tcase_add_test(t, usdt_broken);
 	tcase_add_test(t, usdt_wrong_nargs);
+	tcase_add_test(t, usdt_types_in_all);
 	tcase_add_test(t, same_bytes);
 	tcase_add_test(t, helper_anywhere);
+	tcase_add_test(t, parsed_records);
 	tcase_add_test(t, notes_in_all);
+	tcase_add_test(t, kept_in_all);
+	tcase_add_test(t, kept_bytes);
 	tcase_add_test(t, long_descriptors);
 	tcase_add_test(t, long_names);
 	suite_add_tcase(s, t);

@@ -535,6 +535,36 @@ START_TEST(json_lines)
 }
 END_TEST
 
+/* DP_MAX_JSON_VALUES: what stands in strings does not count. */
+START_TEST(many_values)
+{
+	static const char *const bits[] = { "[", "{", ",", "]\"[,{\\\"[,{\"" };
+
+	for (size_t t = 0; t < LEN(bits); t++) {
+		for (uint32_t n = 0; n < 2; n++) {
+			uint32_t left = DP_MAX_JSON_VALUES + n;
+			struct dp_json_line l = { 0 };
+			struct dp_err e = DP_ERR_INIT;
+			struct dp_buf b = { 0 };
+			struct dp_record rec;
+
+			ck_assert(dp_buf_str(&b, "{\"type\":7"));
+			for (left--; left > 0; left--)
+				ck_assert(
+					dp_buf_str(&b, t < 3 ? bits[t] : ","));
+			for (uint32_t i = 0; i < 9000 && t == 3; i++)
+				ck_assert(dp_buf_str(&b, bits[t]));
+			ck_assert(!dp_record_from_json(&l, dp_buf_bytes(&b),
+			                               &rec, &e));
+			ck_assert_int_eq(e.code,
+			                 n == 0 ? DP_EFORMAT : DP_ELIMIT);
+			dp_json_line_deinit(&l);
+			dp_buf_deinit(&b);
+		}
+	}
+}
+END_TEST
+
 static void
 max_str(size_t n, bool want)
 {
@@ -613,6 +643,7 @@ suite(void)
 	tcase_add_test(t, unknown);
 	tcase_add_test(t, words);
 	tcase_add_loop_test(t, json_lines, 0, (int)LEN(lines));
+	tcase_add_test(t, many_values);
 	tcase_add_test(t, string_limit);
 	tcase_add_test(t, walking_strs);
 	suite_add_tcase(s, t);

@@ -43,11 +43,10 @@
 #define WITH_ASAN 0
 #endif
 
-enum { PIPE, READER, READER_PROC, JAILS };
+enum { PIPE, READER, JAILS };
 
 #define IN(jail)  (1 << (jail))
-#define ALL_JAILS (IN(PIPE) | IN(READER) | IN(READER_PROC))
-#define READERS   (IN(READER) | IN(READER_PROC))
+#define ALL_JAILS (IN(PIPE) | IN(READER))
 
 /* What the actions work on; made before the sandbox is entered. */
 struct scene {
@@ -77,14 +76,7 @@ err_of(long rc)
 static int
 enter(int jail, struct dp_err *e)
 {
-	switch (jail) {
-	case PIPE:
-		return dp_sandbox_pipe(e);
-	case READER:
-		return dp_sandbox_reader(0, e);
-	default:
-		return dp_sandbox_reader(DP_SANDBOX_PROC, e);
-	}
+	return jail == PIPE ? dp_sandbox_pipe(e) : dp_sandbox_reader(e);
 }
 
 static int
@@ -448,14 +440,14 @@ static const struct act acts[] = {
 	{ "mmap", act_mmap, ALL_JAILS },
 	{ "fcntl F_GETFL", act_getfl, ALL_JAILS },
 	{ "tgkill self", act_tgkill_self, ALL_JAILS },
-	{ "open", act_open, READERS },
-	{ "open (old)", act_open_old, READERS },
-	{ "list", act_list, READERS },
-	{ "stat", act_stat, READERS },
-	{ "threads", act_threads, READERS },
-	{ "getrlimit", act_getrlimit, READERS },
-	{ "memfd", act_memfd, READERS },
-	{ "/proc/self/fd", act_fd_again, READERS },
+	{ "open", act_open, IN(READER) },
+	{ "open (old)", act_open_old, IN(READER) },
+	{ "list", act_list, IN(READER) },
+	{ "stat", act_stat, IN(READER) },
+	{ "threads", act_threads, IN(READER) },
+	{ "getrlimit", act_getrlimit, IN(READER) },
+	{ "memfd", act_memfd, IN(READER) },
+	{ "/proc/self/fd", act_fd_again, IN(READER) },
 	{ "open O_RDWR (old)", act_open_old_rw, 0 },
 	{ "open O_WRONLY", act_open_w, 0 },
 	{ "open O_TRUNC", act_open_trunc, 0 },
@@ -601,7 +593,6 @@ START_TEST(special_answers)
 	ck_assert_int_eq(inside(PIPE, act_clone3, &s), EPERM);
 	ck_assert_int_eq(inside(READER, act_clone3, &s), ENOSYS);
 	ck_assert_int_eq(inside(READER, act_openat2_w, &s), ENOSYS);
-	ck_assert_int_eq(inside(READER_PROC, act_openat2_w, &s), ENOSYS);
 	ck_assert_int_eq(inside(READER, act_tcgets, &s), ENOTTY);
 	ck_assert_int_eq(inside(PIPE, act_tcgets, &s), EPERM);
 	scene_drop(&s);
@@ -735,7 +726,7 @@ act_drop_as_user(const struct scene *s)
 
 	if (root && setuid(65534) != 0)
 		return 1;
-	if (!dp_sandbox_drop_caps(true, &e) || !dp_sandbox_reader(0, &e))
+	if (!dp_sandbox_drop_caps(true, &e) || !dp_sandbox_reader(&e))
 		return 2;
 	return act_open(s) == (root ? EACCES : 0) ? 0 : 3;
 }
@@ -770,7 +761,7 @@ act_late(const struct scene *s)
 	(void)s;
 	if (pthread_create(&t, NULL, thread_wait, NULL) != 0)
 		return 1;
-	if (dp_sandbox_pipe(&e[0]) || dp_sandbox_reader(0, &e[1]) ||
+	if (dp_sandbox_pipe(&e[0]) || dp_sandbox_reader(&e[1]) ||
 	    dp_sandbox_drop_caps(false, &e[2]))
 		return 2;
 	for (int i = 0; i < 3; i++)
@@ -791,8 +782,9 @@ END_TEST
 
 /* /proc/PID/mem: open before, and it can be read after, not opened again. */
 static int
-act_mem(const struct scene *s, unsigned flags, int again)
+act_mem(const struct scene *s)
 {
+	int again = dp_landlock_abi() > 0 ? EACCES : 0;
 	struct dp_err e = DP_ERR_INIT;
 	char path[64];
 	char b[6] = "";
@@ -800,7 +792,7 @@ act_mem(const struct scene *s, unsigned flags, int again)
 
 	(void)snprintf(path, sizeof path, "/proc/%d/mem", (int)s->victim);
 	fd = open(path, O_RDONLY);
-	if (fd < 0 || !dp_sandbox_reader(flags, &e))
+	if (fd < 0 || !dp_sandbox_reader(&e))
 		return 1;
 	/* The victim is a fork of this process: same addresses. */
 	if (pread(fd, b, 5, (off_t)(uintptr_t)s->dir) != 5 ||
@@ -809,28 +801,12 @@ act_mem(const struct scene *s, unsigned flags, int again)
 	return err_of(open(path, O_RDONLY)) == again ? 0 : 3;
 }
 
-static int
-act_mem_landlock(const struct scene *s)
-{
-	struct dp_sandbox_state st;
-
-	dp_sandbox_query(&st);
-	return act_mem(s, 0, st.landlock_abi > 0 ? EACCES : 0);
-}
-
-static int
-act_mem_proc(const struct scene *s)
-{
-	return act_mem(s, DP_SANDBOX_PROC, 0);
-}
-
 START_TEST(memory)
 {
 	struct scene s;
 
 	scene_make(&s);
-	ck_assert_int_eq(inside(-1, act_mem_landlock, &s), 0);
-	ck_assert_int_eq(inside(-1, act_mem_proc, &s), 0);
+	ck_assert_int_eq(inside(-1, act_mem, &s), 0);
 	scene_drop(&s);
 }
 END_TEST

@@ -9,7 +9,7 @@
 #include "usdt/usdtnote.h"
 
 struct out {
-	uint8_t b[512];
+	uint8_t b[1024];
 	size_t n;
 	enum dp_order order;
 };
@@ -377,6 +377,48 @@ START_TEST(test_probe_bad)
 }
 END_TEST
 
+/* Types of DP_MAX_DOF_TYPE bytes, and one of one more in each place. */
+START_TEST(test_long_types)
+{
+	for (int which = -1; which < 4; which++) {
+		struct out o = { .order = DP_LE };
+		struct dp_err e = DP_ERR_INIT;
+		struct dp_usdt_probe_iter it;
+		struct dp_usdt_probe pr;
+		struct dp_usdt_prov p;
+		size_t at = 0;
+
+		put_prov(&o, "p", 2);
+		put_bytes(&o, "a\0\2", 3);
+		for (int i = 0; i < 4; i++) {
+			char type[DP_MAX_DOF_TYPE + 2];
+			size_t n = DP_MAX_DOF_TYPE + (i == which);
+
+			memset(type, 't', n);
+			type[n] = '\0';
+			if (i == which)
+				at = o.n;
+			put_bytes(&o, type, n + 1);
+			if (i == 1)
+				put_bytes(&o, "\2", 1); /* two translated */
+			else if (i > 1)
+				put_bytes(&o, "", 1); /* of the first one */
+		}
+		while (o.n % 4 != 0)
+			put_bytes(&o, "", 1);
+		put_bytes(&o, "b\0\0", 4);
+		ck_assert(dp_usdt_prov_parse(bytes(&o), DP_LE, &p, &e));
+		dp_usdt_probe_iter_init(&it, bytes(&o), &p);
+		ck_assert_int_eq(dp_usdt_probe_next(&it, &pr, &e),
+		                 which < 0 ? DP_STEP_OK : DP_STEP_BAD);
+		ck_assert_int_eq(e.code, which < 0 ? DP_OK : DP_ELIMIT);
+		ck_assert_uint_eq(e.off, which < 0 ? DP_NOOFF : at);
+		ck_assert_int_eq(dp_usdt_probe_next(&it, &pr, &e), DP_STEP_OK);
+		ck_assert(dp_bytes_is(pr.name, "b"));
+	}
+}
+END_TEST
+
 /* Walk through all there is; the number of good probes. */
 static unsigned
 walk(struct dp_bytes d, enum dp_order order)
@@ -455,6 +497,7 @@ main(void)
 	tcase_add_test(t, test_prov_bad);
 	tcase_add_test(t, test_limit);
 	tcase_add_test(t, test_probe_bad);
+	tcase_add_test(t, test_long_types);
 	tcase_add_test(t, test_every_byte);
 	suite_add_tcase(s, t);
 	sr = srunner_create(s);

@@ -55,19 +55,21 @@ cli_warn(const char *fmt, ...)
 {
 	va_list ap;
 
+	flockfile(stderr);
 	progress_clear();
 	(void)fprintf(stderr, "%s: ", progname);
 	va_start(ap, fmt);
 	(void)vfprintf(stderr, fmt, ap);
 	va_end(ap);
 	(void)fputc('\n', stderr);
+	funlockfile(stderr);
 }
 
 void
 cli_err(struct dp_bytes input, const struct dp_err *e)
 {
-	progress_clear();
 	flockfile(stderr); /* threads: one line stays one line */
+	progress_clear();
 	(void)fprintf(stderr, "%s: ", progname);
 	cli_print(stderr, input);
 	if (input.n != 0)

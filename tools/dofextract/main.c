@@ -306,19 +306,27 @@ stdin_file(struct dp_err *e)
 	}
 }
 
+/* When it cannot be read, the other inputs still can. */
+static bool
+add_stdin(struct dp_walk *w, struct dp_err *e)
+{
+	struct dp_err what = DP_ERR_INIT;
+	int fd = stdin_file(&what);
+
+	if (fd == -1)
+		return dp_walk_add_error(w, "-", &what, e);
+	return dp_walk_add_fd(w, fd, "-", e);
+}
+
 static bool
 add_paths(struct dp_walk *w, char **paths, struct dp_err *e)
 {
 	for (; *paths != NULL; paths++) {
-		int fd;
+		bool ok = strcmp(*paths, "-") == 0
+		                  ? add_stdin(w, e)
+		                  : dp_walk_add_path(w, *paths, e);
 
-		if (strcmp(*paths, "-") != 0) {
-			if (!dp_walk_add_path(w, *paths, e))
-				return false;
-			continue;
-		}
-		fd = stdin_file(e);
-		if (fd == -1 || !dp_walk_add_fd(w, fd, "-", e))
+		if (!ok)
 			return false;
 	}
 	return true;
@@ -408,7 +416,7 @@ raise_nofile(void)
 static bool
 close_jail(struct dp_err *e)
 {
-	return dp_sandbox_drop_caps(true, e) && dp_sandbox_reader(0, e);
+	return dp_sandbox_drop_caps(true, e) && dp_sandbox_reader(e);
 }
 
 static int
@@ -422,7 +430,8 @@ run(struct opts *o, struct dp_walk *w, struct dp_live_set *live,
 
 	if (o->raw)
 		sink = (struct dp_sink){ rawout_write, &raw };
-	if ((live != NULL && !dp_walk_add_live(w, live, e)) ||
+	if ((live != NULL &&
+	     (!dp_live_search(live, e) || !dp_walk_add_live(w, live, e))) ||
 	    !dp_walk_run(w, sink, &result, e))
 		return CLI_TROUBLE;
 	if (result.errors != 0)

@@ -17,6 +17,7 @@ struct run {
 	struct dp_parser *parser;
 	struct dp_bytes name; /* of the input being read */
 	uint64_t unknown;
+	uint64_t passed_on; /* error records of dofextract */
 	bool trouble;
 	bool cut; /* an input was: the output must show it, too */
 };
@@ -79,14 +80,31 @@ skip_padding(struct dp_reader *in)
 
 /* A header of the wrong stage means that the stages were mixed up. */
 static bool
-check_stage(struct run *r, const struct dp_record *rec, struct dp_err *e)
+check_stage(const struct dp_record *rec, struct dp_err *e)
 {
 	if (rec->type != DP_REC_HEADER ||
 	    rec->header.stage == DPR_STAGE_EXTRACT)
 		return true;
-	(void)r;
 	return dp_err_set(e, DP_EUSAGE, DP_NOOFF,
 	                  "this stream was parsed already");
+}
+
+/*
+ * What dofextract could not read it has told of, maybe long ago: here the
+ * number will do, but for the one that ends the work.
+ */
+static void
+pass_on(struct run *r, const struct dp_rec_error *rec)
+{
+	struct dp_err what = DP_ERR_INIT;
+
+	r->trouble = true;
+	r->passed_on++;
+	if (!r->o->strict || r->o->quiet)
+		return;
+	(void)dp_err_set(&what, DP_EFORMAT, rec->offset, "%.*s",
+	                 (int)rec->message.n, (const char *)rec->message.p);
+	cli_err(rec->input, &what);
 }
 
 /* One record or one DOF; false at the end of the input or of everything. */
@@ -125,20 +143,43 @@ step(struct run *r, struct dp_reader *in, struct dp_err *e)
 	case DP_READ_EOF:
 		return false;
 	}
-	if (!check_stage(r, &rec, e))
+	if (!check_stage(&rec, e))
 		return false;
 	if (rec.type == DP_REC_HEADER || rec.type == DP_REC_END)
 		return true; /* the output has its own */
 	if (rec.type == DP_REC_ERROR)
-		r->trouble = true; /* dofextract has told of it */
+		pass_on(r, &rec.error);
 	return dp_parser_put(r->parser, &rec, e);
+}
+
+/*
+ * Say why an input is not read any further.  An object that it was inside of
+ * ends, so that the next input can follow; what is missing then is told by
+ * the error in it, and by the end record that the output lacks.
+ */
+static bool
+input_failed(struct run *r, bool in_object, const struct dp_err *what)
+{
+	const struct dp_record end = { .type = DP_REC_OBJECT_END };
+	enum dp_word_reach reach =
+		in_object ? DPR_REACH_OBJECT : DPR_REACH_STREAM;
+	struct dp_err e = DP_ERR_INIT;
+
+	if (dp_parser_error(r->parser, r->name, reach, what, &e) &&
+	    (!in_object || dp_parser_put(r->parser, &end, &e)))
+		return true;
+	if (!cli_is_epipe(&e))
+		cli_err(dp_cstr("stdout"), &e);
+	return false;
 }
 
 /* False when the output failed: nothing can go on. */
 static bool
 read_input(struct run *r, const struct decode_input *input)
 {
-	struct dp_err e = DP_ERR_INIT, out = DP_ERR_INIT;
+	const struct dp_parse_stats *stats = dp_parser_stats(r->parser);
+	const uint64_t before = stats->objects + stats->errors;
+	struct dp_err e = DP_ERR_INIT;
 	int fd = input->fd;
 	struct dp_reader in;
 
@@ -147,8 +188,8 @@ read_input(struct run *r, const struct decode_input *input)
 	while (step(r, &in, &e))
 		if (r->o->strict && r->trouble)
 			break;
-	if (e.code == DP_OK && !r->trouble && in.streams == 0 &&
-	    dp_parser_stats(r->parser)->objects == 0)
+	if (e.code == DP_OK && in.streams == 0 &&
+	    stats->objects + stats->errors == before)
 		(void)dp_err_set(&e, DP_EFORMAT, DP_NOOFF,
 		                 "empty: neither records nor DOF");
 	r->unknown += in.unknown;
@@ -159,12 +200,7 @@ read_input(struct run *r, const struct decode_input *input)
 	r->cut = true;
 	if (cli_is_epipe(&e))
 		return false;
-	if (!dp_parser_error(r->parser, r->name, DPR_REACH_STREAM, &e, &out)) {
-		if (!cli_is_epipe(&out))
-			cli_err(dp_cstr("stdout"), &out);
-		return false;
-	}
-	return !in.in_object && e.code != DP_ENOMEM;
+	return input_failed(r, in.in_object, &e) && e.code != DP_ENOMEM;
 }
 
 static void
@@ -196,7 +232,6 @@ run_all(struct run *r, const struct decode_input *in, size_t nin)
 	if (!dp_put_stream_header(&r->out, DPR_STAGE_PARSE, "dofparse", &e))
 		goto failed;
 	for (size_t i = 0; i < nin; i++) {
-		/* Inside an object there is no going on: the stream is cut. */
 		if (!read_input(r, &in[i]) || (r->o->strict && r->trouble)) {
 			(void)dp_writer_flush(&r->out, &e);
 			return false;
@@ -237,6 +272,9 @@ decode_run(const struct decode_opts *o, const struct decode_input *in,
 	if (run_all(&r, in, nin) && !r.trouble)
 		status = dp_parser_stats(r.parser)->sites != 0 ? CLI_OK
 		                                               : CLI_NOTHING;
+	if (r.passed_on != 0 && !o->quiet)
+		cli_warn("%" PRIu64 " error%s of dofextract in the input",
+		         r.passed_on, r.passed_on == 1 ? "" : "s");
 	if (o->stats)
 		print_stats(&r);
 out:

@@ -28,7 +28,7 @@ static const char usage[] =
 	"      --stats         say on stderr what was there, relocations too\n"
 	"      --strict        stop at the first thing that is wrong\n"
 	"      --machine=NAME  CPU of bare DOF: x86_64, i386, aarch64, arm,\n"
-	"                      ppc, ppc64, s390x, riscv64, sparcv9\n"
+	"                      ppc, ppc64, s390x, riscv64, sparc, sparcv9\n"
 	"  -q, --quiet         no messages about bad contents\n"
 	"      --help          this text\n"
 	"      --version       versions of the program and its libraries\n"
@@ -145,12 +145,15 @@ open_inputs(char **names, size_t n, struct decode_input *in, bool *bad_ret)
 
 /* In the child: never returns, and runs no exit handlers of a library. */
 static _Noreturn void
-jailed(const struct decode_opts *o, const struct decode_input *in, size_t nin)
+jailed(const struct decode_opts *o, const struct decode_input *in, size_t nin,
+       pid_t parent)
 {
 	struct dp_err e = DP_ERR_INIT;
 	int status;
 
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent) /* it was faster */
+		_exit(CLI_TROUBLE);
 	for (size_t i = 0; i < nin; i++) /* fewer, larger turns; else EBADF */
 		(void)fcntl(in[i].fd, F_SETPIPE_SZ, PIPE_BYTES);
 	if (!dp_sandbox_drop_caps(false, &e) || !dp_sandbox_pipe(&e)) {
@@ -195,7 +198,7 @@ main(int argc, char **argv)
 	size_t n, nin;
 	char **names;
 	int status;
-	pid_t child;
+	pid_t child, self = getpid();
 
 	cli_start("dofparse");
 	parse_args(argc, argv, &o);
@@ -216,7 +219,7 @@ main(int argc, char **argv)
 		return CLI_TROUBLE;
 	}
 	if (child == 0)
-		jailed(&o, in, nin);
+		jailed(&o, in, nin, self);
 	status = wait_for(child);
 	free(in);
 	return bad ? CLI_TROUBLE : status;

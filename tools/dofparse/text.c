@@ -214,13 +214,31 @@ print_helper(struct text *t, const struct dp_rec_helper *h)
 }
 
 static void
-print_error(struct text *t, const struct dp_rec_error *r)
+print_reason(struct text *t, const struct dp_rec_error *r)
 {
-	(void)fputs("  error: ", t->out);
 	if (r->offset != DP_NOOFF)
 		(void)fprintf(t->out, "at 0x%" PRIx64 ": ", r->offset);
 	print(t, r->message);
 	(void)fputc('\n', t->out);
+}
+
+static void
+print_error(struct text *t, const struct dp_rec_error *r)
+{
+	(void)fputs("  error: ", t->out);
+	print_reason(t, r);
+}
+
+/* One that belongs to no object says of what input it speaks. */
+static void
+print_error_outside(struct text *t, const struct dp_rec_error *r)
+{
+	(void)fputs("error: ", t->out);
+	if (r->input.n != 0) {
+		print(t, r->input);
+		(void)fputs(": ", t->out);
+	}
+	print_reason(t, r);
 }
 
 static void
@@ -268,9 +286,12 @@ take(struct text *t, struct dp_bytes whole, const struct dp_record *rec)
 		reset(t);
 		t->wrap32 = rec->object.class == 32;
 	}
-	if (rec->type == DP_REC_HEADER || rec->type == DP_REC_END ||
-	    (rec->type == DP_REC_ERROR && t->at.n == 0))
-		return true; /* such an error is on stderr already */
+	if (rec->type == DP_REC_HEADER || rec->type == DP_REC_END)
+		return true;
+	if (rec->type == DP_REC_ERROR && t->at.n == 0) {
+		print_error_outside(t, &rec->error);
+		return true;
+	}
 	at = t->object.n;
 	if (!dp_buf_add(&t->object, whole.p, whole.n) ||
 	    !remember(&t->at, at) || !index_record(t, at, rec))
