@@ -46,14 +46,15 @@ drop_name(struct dp_dirname *n)
 static struct dp_dirname *
 make_name(struct dp_dirname *up, const char *name)
 {
-	size_t len = strlen(name), slash = name[len - 1] == '/' ? 0 : 1;
-	struct dp_dirname *n = malloc(sizeof *n + len + slash);
+	struct dp_bytes s = dp_cstr(name); /* not empty */
+	size_t slash = s.p[s.n - 1] == '/' ? 0 : 1;
+	struct dp_dirname *n = malloc(sizeof *n + s.n + slash);
 
 	if (n == NULL)
 		return NULL;
-	memcpy(n->part, name, len);
-	n->part[len + slash - 1] = '/';
-	n->len = len + slash;
+	memcpy(n->part, s.p, s.n);
+	n->part[s.n + slash - 1] = '/'; /* a length, no NUL */
+	n->len = s.n + slash;
 	n->path_len = n->len + (up == NULL ? 0 : up->path_len);
 	n->refs = 1;
 	n->up = up;
