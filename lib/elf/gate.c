@@ -234,9 +234,9 @@ dp_gate(const struct dp_src *src, struct dp_bytes head, struct dp_buf *scratch,
         unsigned *flags_ret, struct dp_err *e)
 {
 	struct view v = { .src = src, .buf = scratch };
-	struct dp_elf_sec s;
 	unsigned flags = 0;
-	uint32_t name;
+	uint32_t name, type;
+	struct dp_rd r;
 	bool none;
 
 	if (!dp_ehdr_read(head, &v.h, e) || !find_headers(&v, &none, e))
@@ -251,11 +251,15 @@ dp_gate(const struct dp_src *src, struct dp_bytes head, struct dp_buf *scratch,
 		return false;
 	if (v.tab.n == 0)
 		flags |= DP_GATE_NONAMES;
+	r = dp_rd_init(dp_buf_bytes(v.buf), v.h.order);
 	for (uint32_t i = 1; i < v.n; i++) {
-		get_header(&v, i, &s, &name);
-		if (s.type == SHT_NOBITS || s.type == SHT_NULL)
+		/* name and type begin a header of either class */
+		dp_rd_seek(&r, v.hdrs + (uint64_t)i * v.h.shentsize);
+		name = dp_rd_u32(&r);
+		type = dp_rd_u32(&r);
+		if (type == SHT_NOBITS || type == SHT_NULL)
 			continue;
-		if (s.type == DP_SHT_SUNW_DOF)
+		if (type == DP_SHT_SUNW_DOF)
 			flags |= DP_GATE_DOF;
 		else if (v.tab.n != 0)
 			flags |= flag_of_name(v.tab, name);
